@@ -1,0 +1,124 @@
+"""Speed against the peer in the same run: ``make bench`` or ``python benchmarks/run.py [WORD]``.
+
+Each case prints our time, the time of what a user would write instead, and the ratio. Times are the
+best of several runs; a WORD runs only the cases whose name has it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Case:
+    """A comparison.
+
+    Attributes:
+        name: what is timed.
+        ours: our way.
+        peer: the other way, doing the same work.
+        peer_name: what the other way is.
+        peer_share: the part of the work the peer is given (its time is scaled up by it).
+    """
+
+    name: str
+    ours: Callable[[], object]
+    peer: Callable[[], object]
+    peer_name: str
+    peer_share: float = 1.0
+
+
+def best_time(work: Callable[[], object], runs: int = 3) -> float:
+    """Return the shortest of several wall-clock times, in seconds."""
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def report(case: Case) -> str:
+    """Run a case and return its line."""
+    ours = best_time(case.ours)
+    peer = best_time(case.peer, runs=1 if case.peer_share < 1 else 3) / case.peer_share
+    return (
+        f"{case.name:<58} {ours * 1e3:>10.2f} ms {peer * 1e3:>12.2f} ms {peer / ours:>9.1f}x  "
+        f"{case.peer_name}"
+    )
+
+
+def _cold_start(*arguments: str) -> Callable[[], object]:
+    command = str(Path(sys.executable).with_name("mhflow"))
+    return lambda: subprocess.run([command, *arguments], check=True, capture_output=True)
+
+
+def command_cases() -> list[Case]:
+    """Return the cold starts of the command, against a bare ``import sympy``."""
+    peer = [sys.executable, "-c", "import sympy"]
+
+    def start_sympy() -> object:
+        return subprocess.run(peer, check=True)
+
+    calls = (
+        ("--help",),
+        ("eval", "critical-cosine", "H=2"),
+        ("eval", "critical-beta", "n=64", "H=4", "alpha=1/2"),
+        ("eval", "radial-cosine", "lam=1", "beta=2", "n=64", "gamma=1/2"),
+    )
+    return [
+        Case("cold start: mhflow " + " ".join(c), _cold_start(*c), start_sympy, "import sympy")
+        for c in calls
+    ]
+
+
+def evaluation_cases() -> list[Case]:
+    """Return evaluations of closed forms, certified and in float64, against mpmath."""
+    import mpmath
+    import numpy as np
+
+    from numeric.evaluate import evaluate
+    from numeric.float64 import evaluate_float64
+
+    def threshold(tokens: int) -> object:
+        with mpmath.workdps(60):
+            return (mpmath.log(mpmath.mpf(tokens - 1) / 3) - mpmath.asinh(mpmath.mpf(3) / 2)) / 2
+
+    def certified(digits: int) -> Callable[[], object]:
+        return lambda: [
+            evaluate("critical-beta", n=n, H=4, alpha=1, digits=digits) for n in range(2, 1002)
+        ]
+
+    grid = np.arange(2, 100_002)
+    return [
+        Case(
+            "critical-beta: 1,000 values, 50 digits, certified",
+            certified(50),
+            lambda: [threshold(n) for n in range(2, 1002)],
+            "mpmath, not certified",
+        ),
+        Case(
+            "critical-beta: 100,000 values, float64",
+            lambda: evaluate_float64("critical-beta", n=grid, H=4, alpha=1),
+            lambda: [threshold(n) for n in range(2, 1002)],
+            "mpmath loop (1,000 values, scaled)",
+            peer_share=0.01,
+        ),
+    ]
+
+
+def main(words: list[str]) -> None:
+    """Run the cases whose name has all the words."""
+    print(f"{'case':<58} {'mhflow':>13} {'peer':>15} {'ratio':>10}")
+    for case in [*command_cases(), *evaluation_cases()]:
+        if all(word in case.name for word in words):
+            print(report(case), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,121 @@
+"""Certified evaluation of a formula: every digit right, at any parameters of its domain."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from numeric.balls import ball_value
+from numeric.exact_values import rational_value
+from numeric.rounding import Rounded, rounded_ball, rounded_rational
+from symbolic.catalogue import formula
+from symbolic.errors import InputError
+from symbolic.formula import Formula, SpecialCase, Values
+from symbolic.names import brief
+from symbolic.numbers import exact_text
+from symbolic.parameter import shortened
+
+MAX_DIGITS = 10_000
+
+
+@dataclass(frozen=True)
+class Value:
+    """A correctly rounded value of a formula.
+
+    Attributes:
+        formula: name of the formula.
+        parameters: exact texts of the parameter values.
+        digits: number of significant digits asked for.
+        value: the digits, rounded half to even; ``0`` for an exact zero, ``+inf`` or ``-inf`` where
+            the limit is the value.
+        radius: an upper bound of the error before rounding, ``0`` for an exact value.
+        certified: whether the digits are proved, by exact arithmetic or balls.
+        remarks: what the reader should know about this value.
+    """
+
+    formula: str
+    parameters: dict[str, str]
+    digits: int
+    value: str
+    radius: str
+    certified: bool
+    remarks: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the value as plain data, with the keys of ``mhflow eval --json``."""
+        return {**asdict(self), "remarks": list(self.remarks)}
+
+
+def evaluate(name: str, *, digits: int = 50, **parameters: object) -> Value:
+    """Return a formula's value with ``digits`` significant digits, every one right.
+
+    Args:
+        name: name of the formula, such as ``critical-beta``.
+        digits: significant digits, 1 to 10,000.
+        **parameters: exact values: integers, fractions or texts such as ``"0.1"``; no floats.
+
+    Raises:
+        InputError: for an unknown formula, a wrong parameter or a number of digits out of range,
+            and where the formula is not defined.
+        UndecidedError: if the digits cannot be decided below the cap of precision.
+    """
+    return evaluate_formula(formula(name), digits=digits, **parameters)
+
+
+def evaluate_formula(subject: Formula, *, digits: int = 50, **parameters: object) -> Value:
+    """Return the value of a `Formula` object; see `evaluate`."""
+    digits = checked_digits(digits)
+    values = subject.read(parameters)
+    case = subject.special_case(values)
+    if case is not None:
+        rounded, remarks = _special_value(subject, case, digits), [case.remark]
+    else:
+        rounded = _regular_value(subject, values, digits)
+        remarks = subject.remarks(values, rounded.sign)
+    return Value(
+        subject.name,
+        {key: exact_text(number) for key, number in values.items()},
+        digits,
+        rounded.text,
+        rounded.radius,
+        True,
+        tuple(remarks),
+    )
+
+
+def checked_digits(digits: int) -> int:
+    """Return ``digits`` if it is a number of digits that can be asked for.
+
+    Raises:
+        InputError: unless it is an integer from 1 to 10,000.
+    """
+    try:
+        count = operator.index(digits)
+        text = str(digits) if isinstance(digits, bool) else shortened(Fraction(count))
+    except TypeError:
+        count, text = 0, brief(digits)
+    if isinstance(digits, bool) or not 1 <= count <= MAX_DIGITS:
+        raise InputError(f"digits: {text} is not accepted; give an integer from 1 to {MAX_DIGITS}")
+    return count
+
+
+def _special_value(subject: Formula, case: SpecialCase, digits: int) -> Rounded:
+    if case.value is None:
+        raise InputError(f"{subject.name}: no value at {case.condition}: {case.remark}")
+    if case.value.is_infinite:
+        sign = 1 if case.value > 0 else -1
+        return Rounded("+inf" if sign > 0 else "-inf", "0", sign)
+    number = rational_value(case.value, {})
+    if number is None:
+        return rounded_ball(lambda: ball_value(case.value, {}), digits)
+    return rounded_rational(number, digits)
+
+
+def _regular_value(subject: Formula, values: Values, digits: int) -> Rounded:
+    bindings = {p.symbol: values[p.name] for p in subject.parameters}
+    number = rational_value(subject.evaluation, bindings)
+    if number is not None:
+        return rounded_rational(number, digits)
+    return rounded_ball(lambda: ball_value(subject.evaluation, bindings), digits)

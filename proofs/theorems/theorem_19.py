@@ -1,0 +1,671 @@
+"""Theorem 19: the critical cosine c*(H) and the critical inverse temperature beta*."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import asinh, log
+
+import sympy as sp
+from flint import arb
+
+from numeric.balls import ball_value, exact_ball
+from numeric.definitions import (
+    Flow,
+    equiangular_tokens,
+    rational_unit_vector,
+    scalar_flow,
+)
+from numeric.evaluate import evaluate
+from numeric.multiprecision import mpmath_value
+from numeric.rounding import rounded_ball
+from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
+from proofs.claim import Checker, Claim, Settings
+from proofs.evidence import Counterexample, Evidence, Level, Outcome
+from symbolic import critical_beta, critical_cosine, energy_rate, radial_cosine
+from symbolic.answer import Answer
+from symbolic.decide import is_zero, sign_of
+from symbolic.flow import Model, equiangular_flow
+from symbolic.notation import H, alpha, n
+from symbolic.numbers import exact_text, read_number
+from symbolic.positivity import Sign
+from symbolic.rules import equation
+
+# -- critical-cosine ----------------------------------------------------------------------------
+
+
+def check_cosine_derivation(candidate: sp.Expr, _settings: Settings) -> Evidence:
+    """Derive ``Condition 8 iff cosine <= candidate`` exactly."""
+    return derivation_evidence(
+        [critical_cosine.derivation(candidate)],
+        [equation(critical_cosine.SYMBOL, candidate)],
+        established="Condition 8 of a head holds at token i if and only if cos(f_i, x_i) <= c*(H)",
+        domain="every H >= 1, every aggregate f_i != 0 with <f_i, x_i> >= 0, any d",
+        does_not_show="anything about dE_h/dt: Condition 8 is sufficient for it, not necessary; "
+        "nor about cosines below 0, where |cos| must be read",
+    )
+
+
+def check_cosine_points(candidate: sp.Expr, settings: Settings) -> Evidence:
+    """Compare Condition 8, from its definition in coordinates, with ``cosine <= candidate``."""
+    source = random.Random(settings.seed)
+    return pointwise_evidence(
+        _cosine_points(candidate, source, settings.digits),
+        established="Condition 8 and cos(f_i, x_i) <= c*(H) agree at every point tried",
+        domain="equal scalar heads, H = 1 to 5: orthonormal tokens with beta within 1e-9 of the "
+        "threshold (relative), and random rational unit tokens, n and d from 2 to 4, cosine >= 0",
+        does_not_show="anything between the points; the exact evidence covers that",
+        measures={"digits": str(settings.digits), "seed": str(settings.seed)},
+    )
+
+
+def _cosine_points(candidate: sp.Expr, source: random.Random, digits: int) -> Iterator[Point]:
+    for heads in range(1, 6):
+        for side in (-1, 1):
+            tokens = (heads - 1) ** 2 + 2 + source.randint(1, 3)
+            strength = Fraction(source.randint(1, 30), 10)
+            near = Fraction(source.randint(1, 50), 10)
+            if heads > 1:
+                near = _near(_threshold(tokens, heads, float(strength)), side)
+            case = EqualHeads(heads, strength, near, _orthonormal(tokens))
+            yield from _cosine_point(candidate, case, {"tokens": f"{tokens} orthonormal"}, digits)
+    for _ in range(40):
+        count, dimension = source.randint(2, 4), source.randint(2, 4)
+        heads, strength = source.randint(1, 5), Fraction(source.randint(1, 30), 10)
+        temperature = Fraction(source.randint(1, 20), 10)
+        vectors = [
+            rational_unit_vector(
+                [
+                    Fraction(source.randint(-9, 9), source.randint(1, 9))
+                    for _ in range(dimension - 1)
+                ]
+            )
+            for _ in range(count)
+        ]
+        named: dict[str, str | list[str]] = {
+            f"x_{i + 1}": [exact_text(c) for c in vector] for i, vector in enumerate(vectors)
+        }
+        case = EqualHeads(heads, strength, temperature, vectors)
+        yield from _cosine_point(candidate, case, named, digits)
+
+
+@dataclass(frozen=True)
+class EqualHeads:
+    """H equal scalar heads on tokens with rational coordinates."""
+
+    heads: int
+    strength: Fraction
+    temperature: Fraction
+    tokens: Sequence[Sequence[Fraction]]
+
+    def flow(self) -> Flow:
+        """Return the unnormalised flow in balls at the precision in force."""
+        tokens = [[exact_ball(c) for c in token] for token in self.tokens]
+        strengths = [exact_ball(self.strength)] * self.heads
+        return scalar_flow("unnormalised", tokens, strengths, exact_ball(self.temperature))
+
+    def named(self) -> dict[str, str | list[str]]:
+        """Return the parameters as exact texts."""
+        return {
+            "H": str(self.heads),
+            "alpha": exact_text(self.strength),
+            "beta": exact_text(self.temperature),
+        }
+
+
+def _random_unit_vector(dimension: int, source: random.Random) -> list[Fraction]:
+    parameters = [(source.randint(-9, 9), source.randint(1, 9)) for _ in range(dimension - 1)]
+    return rational_unit_vector([Fraction(p, q) for p, q in parameters])
+
+
+def _orthonormal(tokens: int) -> list[list[Fraction]]:
+    return [[Fraction(int(i == k)) for k in range(tokens)] for i in range(tokens)]
+
+
+def _threshold(tokens: int, heads: int, strength: float) -> float:
+    return (log((tokens - 1) / (heads - 1)) - asinh((heads - 1) / 2)) / (2 * strength)
+
+
+def _sharp_threshold(tokens: int, heads: int, strength: float) -> float:
+    return log((tokens - 1) / (heads - 1)) / (2 * strength)
+
+
+def _near(threshold: float, side: int) -> Fraction:
+    """Return an exact number close to a threshold, ``side`` billionths above it.
+
+    Only where to look comes from floats; what is found there does not.
+    """
+    return Fraction(threshold) * (1 + side * Fraction(1, 10**9))
+
+
+def _cosine_point(
+    candidate: sp.Expr, case: EqualHeads, named: dict[str, str | list[str]], digits: int
+) -> Iterator[Point]:
+    """Yield the comparison at a case, or nothing where the cosine is negative."""
+
+    def compute() -> tuple[arb, ...]:
+        flow = case.flow()
+        cosine = flow.cosine(0, 0)
+        bound = ball_value(candidate, {H: Fraction(case.heads)})
+        return cosine, bound - cosine, flow.condition_8_margin(0, 0)
+
+    cosine, below, margin = settled_signs(compute, digits)
+    if cosine == -1:
+        return
+    decided = None not in (cosine, below, margin)
+    yield Point(
+        {**case.named(), **named},
+        (below != -1) == (margin != -1) if decided else None,
+        "sign of c*(H) - cos(f_1, x_1) and of the margin of Condition 8",
+        f"{below}, {margin}",
+    )
+
+
+# -- critical-cosine-any-sign ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SignedCase:
+    """Equal scalar heads on the line: tokens +1 or -1, so that every aggregate is radial."""
+
+    heads: int
+    strength: Fraction
+    temperature: Fraction
+    tokens: tuple[int, ...]
+
+
+def check_signed_case(case: SignedCase, settings: Settings) -> Evidence:
+    """Try ``Condition 8 iff cosine <= c*(H)`` at one configuration in balls."""
+    lines = [[Fraction(x)] for x in case.tokens]
+    heads = EqualHeads(case.heads, case.strength, case.temperature, lines)
+
+    def compute() -> tuple[arb, ...]:
+        flow = heads.flow()
+        bound = ball_value(critical_cosine.EXPRESSION, {H: Fraction(case.heads)})
+        return bound - flow.cosine(0, 0), flow.condition_8_margin(0, 0)
+
+    within, margin = settled_signs(compute, settings.digits)
+    fails = within == 1 and margin == -1
+    return Evidence(
+        Level.POINTWISE,
+        Outcome.REFUTES if fails else Outcome.UNDECIDED,
+        "at this point cos(f_1, x_1) = -1 <= c*(H), yet Condition 8 fails"
+        if fails
+        else "no failure at this point",
+        "one exact configuration",
+        "anything where cos(f_i, x_i) >= 0: there the claim is critical-cosine, which holds",
+        "ball arithmetic from the definitions",
+        counterexample=Counterexample(
+            {**heads.named(), "tokens (d = 1)": [str(x) for x in case.tokens]},
+            "the margin of Condition 8 at token 1, |P f|^2 - |f| sum of the other |a|,",
+            rounded_ball(lambda: heads.flow().condition_8_margin(0, 0), settings.digits).text,
+            "the cosine is -1, below c*(H), and the margin is negative",
+        )
+        if fails
+        else None,
+        measures={"digits": str(settings.digits)},
+    )
+
+
+# -- critical-cosine-lambert ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LambertStatement:
+    """``value = W_k(a)`` for some branch k and some ``a`` of the given kind.
+
+    Attributes:
+        value: the value, an expression in H.
+        polynomial: an integer polynomial in x (and H) that it is said to solve.
+        algebraic: whether a is asked to be algebraic.
+    """
+
+    value: sp.Expr
+    polynomial: sp.Expr
+    algebraic: bool = True
+
+
+_x = sp.Symbol("x")
+
+
+def check_lambert(statement: LambertStatement, settings: Settings) -> Evidence:
+    """Refute by Lindemann: a non-zero algebraic c has transcendental ``e^c``, so ``a = c e^c`` too.
+
+    What is decided exactly: the value solves an integer polynomial, so it is algebraic, and it is
+    not zero. Lindemann's theorem itself is cited.
+    """
+    region = critical_cosine.HEADS_REGION
+    integral = sp.Poly(statement.polynomial, _x, H).domain.is_ZZ
+    solves = is_zero(statement.polynomial.subs(_x, statement.value), region)
+    algebraic = integral and solves is Answer.YES
+    nonzero = sign_of(statement.value, region) in (Sign.POSITIVE, Sign.NEGATIVE)
+    refuted = algebraic and nonzero and statement.algebraic
+    return Evidence(
+        Level.EXACT,
+        Outcome.REFUTES if refuted else Outcome.UNDECIDED,
+        "c*(H) is algebraic and not zero, so c* e^(c*), the only argument at which W has this "
+        "value, is transcendental"
+        if refuted
+        else "nothing: Lindemann's theorem does not apply",
+        "every H >= 1, every branch of W",
+        "that W has no place in the theory: a threshold for heads of unequal strengths is a value "
+        "of W (at a transcendental argument)",
+        "integer polynomial and sign by exact decision; Lindemann's theorem (1882) is cited",
+        covers_reading=True,
+        counterexample=_lambert_counterexample(settings.digits) if refuted else None,
+    )
+
+
+def _lambert_counterexample(digits: int) -> Counterexample:
+    argument = critical_cosine.EXPRESSION * sp.exp(critical_cosine.EXPRESSION)
+    text = rounded_ball(lambda: ball_value(argument, {H: Fraction(2)}), digits).text
+    return Counterexample(
+        {"H": "2"},
+        "c*(2) e^(c*(2)), the argument at which W takes the value c*(2) = 1/golden ratio",
+        text,
+        "it is transcendental by Lindemann's theorem, since c*(2) is algebraic and not zero",
+    )
+
+
+# -- critical-beta --------------------------------------------------------------------------------
+
+
+def check_beta_derivation(candidate: sp.Expr, _settings: Settings) -> Evidence:
+    """Derive ``Condition 8 iff beta <= candidate`` exactly, and ``dE_h/dt > 0`` beside it."""
+    return derivation_evidence(
+        [
+            radial_cosine.derivation(),
+            critical_beta.derivation(candidate),
+            energy_rate.derivation(),
+        ],
+        [
+            equation(critical_beta.SYMBOL, candidate),
+            equation(critical_beta.SYMBOL, critical_beta.AS_STATED),
+            sp.Gt(energy_rate.SYMBOL, 0, evaluate=False),
+        ],
+        established="Condition 8 holds for all heads if and only if beta <= beta*; dE_h/dt >= 0 "
+        "then (and, see critical-beta-necessity, also beyond)",
+        domain="orthonormal tokens, n >= 2, H >= 2 equal positive scalar heads, beta > 0",
+        does_not_show="that monotonicity ends at beta*; anything off orthonormal tokens or for "
+        "heads of unequal strengths; H = 1, where Condition 8 always holds, is trivial",
+    )
+
+
+def check_sharp_derivation(statement: tuple[sp.Expr, sp.Expr], _settings: Settings) -> Evidence:
+    """Derive the sharp bounds of the cosine and of the inverse temperature exactly."""
+    cosine, threshold = statement
+    return derivation_evidence(
+        [critical_cosine.sharp_derivation(cosine), critical_beta.sharp_derivation(threshold)],
+        [
+            equation(critical_cosine.SHARP_SYMBOL, cosine),
+            equation(critical_beta.SHARP_SYMBOL, threshold),
+        ],
+        established="sharp Condition 8 holds if and only if cos(f_i, x_i) <= 1/sqrt(H); at "
+        "orthonormal tokens, if and only if beta <= ln((n-1)/(H-1))/(2 alpha)",
+        domain="cosine: every H >= 1, f_i != 0, <f_i, x_i> >= 0; threshold: orthonormal tokens, "
+        "n >= 2, H >= 2, beta > 0",
+        does_not_show="that the sharp condition is necessary for monotone energies: it is not",
+    )
+
+
+def check_sharp_points(candidate: sp.Expr, settings: Settings) -> Evidence:
+    """Compare sharp Condition 8, in coordinates, with ``beta <= candidate``."""
+    return pointwise_evidence(
+        _beta_points(
+            candidate, random.Random(settings.seed), settings.digits, _sharp_threshold, sharp=True
+        ),
+        established="sharp Condition 8 and beta <= beta_sharp agree at every point tried",
+        domain="orthonormal tokens, H = 2 to 5, n to 24, alpha = 1/10 to 3, beta within 1e-9 of "
+        "beta_sharp (relative) on both sides, and 10 and 100 per cent above it",
+        does_not_show="anything between the points; the exact evidence covers that",
+        measures={"digits": str(settings.digits), "seed": str(settings.seed)},
+    )
+
+
+def check_beta_points(candidate: sp.Expr, settings: Settings) -> Evidence:
+    """Compare Condition 8, from its definition in coordinates, with ``beta <= candidate``."""
+    return pointwise_evidence(
+        _beta_points(candidate, random.Random(settings.seed), settings.digits),
+        established="Condition 8 and beta <= beta* agree, and every dE_h/dt is positive, at every "
+        "point tried",
+        domain="orthonormal tokens, H = 2 to 5, n to 24, alpha = 1/10 to 3, beta within 1e-9 of "
+        "beta* (relative) on both sides, and 10 and 100 per cent above it",
+        does_not_show="anything between the points; the exact evidence covers that",
+        measures={"digits": str(settings.digits), "seed": str(settings.seed)},
+    )
+
+
+def _beta_points(
+    candidate: sp.Expr,
+    source: random.Random,
+    digits: int,
+    threshold: Callable[[int, int, float], float] = _threshold,
+    *,
+    sharp: bool = False,
+) -> Iterator[Point]:
+    for heads in range(2, 6):
+        for side in (-1, 1, 10**8, 10**9):
+            tokens = (heads - 1) ** 2 + 2 + source.randint(0, 6)
+            strength = Fraction(source.randint(1, 30), 10)
+            near = _near(threshold(tokens, heads, float(strength)), side)
+            case = EqualHeads(heads, strength, near, _orthonormal(tokens))
+            yield _beta_point(candidate, case, digits, sharp=sharp)
+
+
+def _beta_point(candidate: sp.Expr, case: EqualHeads, digits: int, *, sharp: bool) -> Point:
+    tokens = len(case.tokens)
+
+    def compute() -> tuple[arb, ...]:
+        flow = case.flow()
+        bindings = {H: Fraction(case.heads), n: Fraction(tokens), alpha: case.strength}
+        below = ball_value(candidate, bindings) - exact_ball(case.temperature)
+        return below, flow.condition_8_margin(0, 0, sharp=sharp), flow.energy_rate(0)
+
+    signs = below, margin, rate = settled_signs(compute, digits)
+    return Point(
+        {"n": str(tokens), **case.named()},
+        None if None in signs else below == margin and rate == 1,
+        "sign of threshold - beta, of the margin of the condition, and of dE_1/dt",
+        ", ".join(str(sign) for sign in signs),
+    )
+
+
+_SAMPLES: tuple[dict[str, str], ...] = (
+    {"n": "2", "H": "2", "alpha": "1"},
+    {"n": "3", "H": "2", "alpha": "1/3"},
+    {"n": "64", "H": "4", "alpha": "1/2"},
+    {"n": "11", "H": "4", "alpha": "1e-30"},
+    {"n": "10^100", "H": "8", "alpha": "1e6"},
+    {"n": "1e9", "H": "1e6", "alpha": "7"},
+)
+
+
+def check_beta_samples(candidate: sp.Expr, settings: Settings) -> Evidence:
+    """Compare certified digits with mpmath's value of another form of the threshold."""
+    agreed = []
+    for sample in _SAMPLES:
+        certified = evaluate("critical-beta", digits=settings.digits, **sample)
+        values = {symbol: read_number(sample[symbol.name]) for symbol in (n, H, alpha)}
+        other = mpmath_value(candidate, values, 2 * settings.digits + 40)
+        context = other.context
+        difference = abs(other - context.mpf(certified.value))
+        scale = abs(other)
+        digits = settings.digits
+        if difference > scale * context.mpf(10) ** (1 - digits):
+            digits = int(-context.log10(difference / scale)) if difference < scale else 0
+        agreed.append(digits)
+    least = min(agreed)
+    return Evidence(
+        Level.SAMPLED,
+        Outcome.SUPPORTS if least >= settings.digits else Outcome.REFUTES,
+        f"ball and mpmath values of the two forms of beta* agree to {least} digits",
+        f"{len(_SAMPLES)} parameter values, n to 10^100, H to 10^6, alpha from 1e-30 to 1e6",
+        "correctness of either form: two equal mistakes would agree",
+        "certified balls of the arsinh form against mpmath's value of the form as stated",
+        measures={"digits": str(settings.digits), "agreed digits": str(least)},
+    )
+
+
+# -- critical-beta-necessity ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RateStatement:
+    """A closed form of dE_h/dt at equiangular tokens, and the strengths it is tried for."""
+
+    rate: sp.Expr = energy_rate.EXPRESSION
+    strengths: tuple[int, ...] = (1, 1)
+
+
+def check_rate_sign(statement: RateStatement, _settings: Settings) -> Evidence:
+    """Refute ``beyond beta* some dE_h/dt < 0``: derive the rate exactly and decide its sign."""
+    chain = energy_rate.derivation(statement.rate)
+    tokens, temperature = 3, sp.Integer(1)
+    flow = equiangular_flow(
+        Model.UNNORMALISED,
+        tokens,
+        sp.S.Zero,
+        [sp.Integer(s) for s in statement.strengths],
+        temperature,
+    )
+    rates = [sp.nsimplify(flow.energy_rate(h)) for h in range(len(statement.strengths))]
+    threshold = evaluate("critical-beta", n=tokens, H=len(statement.strengths), alpha=1, digits=10)
+    positive = all(sign_of(rate) is Sign.POSITIVE for rate in rates)
+    refuted = chain.is_closed and positive and Fraction(threshold.value) < 1
+    return Evidence(
+        Level.EXACT,
+        Outcome.REFUTES if refuted else Outcome.UNDECIDED,
+        "dE_h/dt = H alpha^2 (n-1)/n^2 > 0 at orthonormal tokens for every beta, and positive at "
+        "all equiangular tokens with gamma > -1/(n-1)"
+        if refuted
+        else "nothing: the rate is not derived, or not positive",
+        "equal positive scalar heads, every n >= 2, H >= 1, beta > 0",
+        "anything about orthogonal heads, for which Condition 8 was made, or strengths of mixed "
+        "sign, where an energy can fall",
+        "derivation from the definitions, sign by positive factors",
+        covers_reading=True,
+        counterexample=Counterexample(
+            {"n": str(tokens), "H": "2", "alpha": "1", "beta": "1", "gamma": "0"},
+            "dE_1/dt and dE_2/dt at orthonormal tokens",
+            str(rates[0]),
+            f"beta = 1 is beyond beta* = {threshold.value}, yet no head's energy falls",
+        )
+        if refuted
+        else None,
+    )
+
+
+def check_rate_points(strengths: tuple[Fraction, ...], settings: Settings) -> Evidence:
+    """Look, in coordinates, for a falling energy beyond beta*: none at any point refutes there."""
+    signs: list[int | None] = []
+    for tokens in (2, 3, 5, 8):
+        for temperature in (Fraction(1, 10**6), Fraction(1), Fraction(50)):
+
+            def compute(
+                tokens: int = tokens, temperature: Fraction = temperature
+            ) -> tuple[arb, ...]:
+                flow = scalar_flow(
+                    "unnormalised",
+                    equiangular_tokens(tokens, Fraction(0)),
+                    [exact_ball(s) for s in strengths],
+                    exact_ball(temperature),
+                )
+                return tuple(flow.energy_rate(head) for head in range(len(strengths)))
+
+            signs += settled_signs(compute, settings.digits)
+    rising = all(sign == 1 for sign in signs)
+    return Evidence(
+        Level.POINTWISE,
+        Outcome.REFUTES if rising else Outcome.UNDECIDED,
+        "every head's energy rises at every point tried, below and beyond beta*"
+        if rising
+        else "some energy does not rise",
+        "orthonormal tokens, n = 2 to 8, beta = 1e-6, 1 and 50, three equal heads",
+        "anything between the points; the exact evidence covers that",
+        f"ball arithmetic from the definitions in coordinates, {len(signs)} rates",
+        measures={"digits": str(settings.digits)},
+    )
+
+
+# -- the claims -----------------------------------------------------------------------------------
+
+_COSINE = critical_cosine.EXPRESSION
+_WRONG_COSINES = (
+    ("without the division by 2", sp.sqrt((H - 1) ** 2 + 4) - (H - 1)),
+    ("4 replaced by 1 under the root", (sp.sqrt((H - 1) ** 2 + 1) - (H - 1)) / 2),
+    ("H for H - 1", (sp.sqrt(H**2 + 4) - H) / 2),
+    ("the other branch of the root", (sp.sqrt((H - 1) ** 2 + 4) + (H - 1)) / 2),
+    ("the sharp bound 1/sqrt(H)", 1 / sp.sqrt(H)),
+)
+_THRESHOLD = critical_beta.EXPRESSION
+_WRONG_THRESHOLDS = (
+    ("without the factor 2 in 2 alpha", 2 * _THRESHOLD),
+    ("n for n - 1", _THRESHOLD.subs(n, n + 1)),
+    (
+        "arsinh with the opposite sign",
+        (sp.log((n - 1) / (H - 1)) + sp.asinh((H - 1) / 2)) / (2 * alpha),
+    ),
+    ("the sharp threshold", critical_beta.SHARP_EXPRESSION),
+    ("H for H - 1 in the ratio", (sp.log((n - 1) / H) - sp.asinh((H - 1) / 2)) / (2 * alpha)),
+)
+_SHARP = (critical_cosine.SHARP_EXPRESSION, critical_beta.SHARP_EXPRESSION)
+_WRONG_SHARP = (
+    ("the cosine 1/H", (1 / H, _SHARP[1])),
+    ("the cosine c*(H)", (_COSINE, _SHARP[1])),
+    ("the threshold of Condition 8 itself", (_SHARP[0], _THRESHOLD)),
+    ("without the factor 2 in 2 alpha", (_SHARP[0], 2 * _SHARP[1])),
+)
+_SIGNED = SignedCase(2, Fraction(1), Fraction(1, 4), (1, -1, -1))
+_LAMBERT = LambertStatement(_COSINE, _x**2 + (H - 1) * _x - 1)
+
+CLAIMS = (
+    Claim(
+        id="critical-cosine",
+        source="Thm 19",
+        statement=r"$c^*(H) = \bigl(\sqrt{(H-1)^2+4}-(H-1)\bigr)/2$, and $c^*(2) = 1/\varphi$ "
+        r"with the golden ratio $\varphi$",
+        reading="equal scalar heads: Condition 8 holds if and only if cos(f_i, x_i) <= c*(H)",
+        model="unnormalised and softmax (algebra of Condition 8)",
+        hypotheses=(
+            "equal scalar heads",
+            "f_i is not zero",
+            "cos(f_i, x_i) >= 0, as for positive heads at equiangular tokens, the setting of "
+            "Thm 19 (without it: see critical-cosine-any-sign)",
+        ),
+        formulas=("critical-cosine",),
+        uses=("projection",),
+        repairs="critical-cosine-any-sign",
+        checkers=(
+            Checker("derivation", check_cosine_derivation, _COSINE, _WRONG_COSINES),
+            Checker("Condition 8 in coordinates", check_cosine_points, _COSINE, _WRONG_COSINES),
+        ),
+    ),
+    Claim(
+        id="critical-cosine-any-sign",
+        source="finding (stronger reading of Thm 19)",
+        statement=r"for equal scalar heads, Condition 8 holds iff $\cos(f_i, x_i) \le c^*(H)$, "
+        "whatever the sign of the cosine",
+        reading="as written, equal positive scalar heads, any tokens",
+        model="unnormalised",
+        hypotheses=("equal positive scalar heads",),
+        formulas=("critical-cosine",),
+        checkers=(
+            Checker(
+                "a token opposite to two others",
+                check_signed_case,
+                _SIGNED,
+                (
+                    ("cosine 1 instead of -1", replace(_SIGNED, tokens=(1, 1, 1))),
+                    ("one head", replace(_SIGNED, heads=1)),
+                    (
+                        "beta beyond ln(2)/2: the cosine is 1",
+                        replace(_SIGNED, temperature=Fraction(1)),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    Claim(
+        id="critical-cosine-lambert",
+        source="Thm 19",
+        statement=r"for general $H$, $c^*(H)$ is related to the Lambert $W$ function",
+        reading="c*(H) is a value of some branch of W at a non-zero algebraic argument",
+        model="none (number theory)",
+        hypotheses=("H >= 1 integer",),
+        formulas=("critical-cosine",),
+        checkers=(
+            Checker(
+                "Lindemann's theorem",
+                check_lambert,
+                _LAMBERT,
+                (
+                    ("the value 0 = W(0)", LambertStatement(sp.S.Zero, _x)),
+                    ("ln 2 = W(2 ln 2), transcendental", replace(_LAMBERT, value=sp.log(2))),
+                    ("a wrong polynomial", replace(_LAMBERT, polynomial=_x**2 + H * _x - 1)),
+                    ("any real argument", replace(_LAMBERT, algebraic=False)),
+                ),
+            ),
+        ),
+    ),
+    Claim(
+        id="critical-beta",
+        source="Thm 19",
+        statement=r"$\beta^* = \ln\bigl(c^{*2}(n-1)/(1-c^{*2})\bigr)/(2\alpha)$; below it the "
+        "energy of each head is monotone",
+        reading="Condition 8 holds if and only if beta <= beta*; and then dE_h/dt >= 0",
+        model="unnormalised",
+        hypotheses=("equal positive scalar heads", "orthonormal tokens", "beta > 0", "n >= 2"),
+        formulas=("critical-beta", "radial-cosine"),
+        uses=("critical-cosine", "projection"),
+        checkers=(
+            Checker("derivation", check_beta_derivation, _THRESHOLD, _WRONG_THRESHOLDS),
+            Checker("Condition 8 in coordinates", check_beta_points, _THRESHOLD, _WRONG_THRESHOLDS),
+            Checker(
+                "two forms, two libraries",
+                check_beta_samples,
+                critical_beta.AS_STATED,
+                _WRONG_THRESHOLDS,
+            ),
+        ),
+    ),
+    Claim(
+        id="sharp-critical-beta",
+        source="finding (sharp form of Thm 19)",
+        statement=r"with $|a_i^h|$ for $|f_i^h|$, Condition 8 has the cosine $1/\sqrt{H}$ and the "
+        r"inverse temperature $\beta_\sharp = \ln((n-1)/(H-1))/(2\alpha)$",
+        reading="sharp Condition 8 iff cos(f_i, x_i) <= 1/sqrt(H), and at orthonormal tokens iff "
+        "beta <= beta_sharp",
+        model="unnormalised",
+        hypotheses=("equal positive scalar heads", "cos(f_i, x_i) >= 0", "beta > 0", "n >= 2"),
+        formulas=("sharp-critical-cosine", "sharp-critical-beta"),
+        uses=("projection",),
+        repairs="critical-beta",
+        checkers=(
+            Checker("derivation", check_sharp_derivation, _SHARP, _WRONG_SHARP),
+            Checker(
+                "sharp Condition 8 in coordinates",
+                check_sharp_points,
+                critical_beta.SHARP_EXPRESSION,
+                (
+                    ("the threshold of Condition 8 itself", critical_beta.EXPRESSION),
+                    ("H for H - 1", sp.log((n - 1) / H) / (2 * alpha)),
+                ),
+            ),
+        ),
+    ),
+    Claim(
+        id="critical-beta-necessity",
+        source="Thm 19",
+        statement=r"beyond $\beta^*$ the shadows are too strong to be controlled",
+        reading="for beta > beta* some dE_h/dt < 0 at orthonormal tokens",
+        model="unnormalised",
+        hypotheses=("equal positive scalar heads", "orthonormal tokens", "beta > beta*"),
+        formulas=("critical-beta",),
+        checkers=(
+            Checker(
+                "sign of the derived rate",
+                check_rate_sign,
+                RateStatement(),
+                (
+                    (
+                        "the rate with the opposite sign",
+                        RateStatement(rate=-energy_rate.EXPRESSION),
+                    ),
+                    (
+                        "n - 3 for n - 1",
+                        RateStatement(rate=energy_rate.EXPRESSION * (n - 3) / (n - 1)),
+                    ),
+                    ("strengths 1 and -2, where an energy falls", RateStatement(strengths=(1, -2))),
+                ),
+            ),
+            Checker(
+                "rates in coordinates",
+                check_rate_points,
+                (Fraction(1),) * 3,
+                (("strengths 1 and -2, where an energy falls", (Fraction(1), Fraction(-2))),),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What is true: notation, formulas, derivations and exact decision procedures (SymPy)."""

@@ -1,0 +1,184 @@
+"""Hypothesis strategies: exact parameter values of any formula, from its parameters' domains.
+
+A formula is drawn from the ranges it declares, with the ends of the domain, their neighbourhoods
+and extreme sizes mixed in. Where it has delicate places of its own, they are added to `EXTRA`.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import sympy as sp
+from hypothesis import strategies as st
+
+from symbolic.formula import Formula
+from symbolic.parameter import Parameter
+from symbolic.region import Range
+
+Values = dict[str, Fraction]
+
+HUGE = 10**100
+TINY = Fraction(1, HUGE)
+
+
+def draws(subject: Formula) -> st.SearchStrategy[Values]:
+    """Draw exact values of all parameters of a formula, in its domain."""
+    derived = _derived(subject)
+    return derived | EXTRA[subject.name] if subject.name in EXTRA else derived
+
+
+def ordinary(subject: Formula) -> Values:
+    """Return values well inside the domain, where nothing is special."""
+    values: Values = {}
+    for parameter in _in_order(subject):
+        low, high = _ends(parameter.range, subject, values)
+        if low is not None and high is not None:
+            values[parameter.name] = low + (high - low) * Fraction(3, 7)
+        elif parameter.integer:
+            values[parameter.name] = (low or Fraction(0)) + (50 if parameter.name == "n" else 3)
+        else:
+            values[parameter.name] = (low or Fraction(0)) + Fraction(4, 7)
+    return {p.name: values[p.name] for p in subject.parameters}
+
+
+_sizes = st.one_of(
+    st.sampled_from([TINY, Fraction(1, 10**30), Fraction(1), Fraction(10**6), Fraction(HUGE)]),
+    st.builds(Fraction, st.integers(1, 10_000), st.sampled_from([1000, 1024, 999])),
+    st.builds(Fraction, st.integers(1, 60), st.integers(1, 12)),
+    st.builds(
+        lambda mantissa, exponent: mantissa * Fraction(10) ** exponent,
+        st.integers(1, 9999),
+        st.integers(-100, 97),
+    ),
+)
+
+_shares = st.one_of(
+    st.sampled_from([Fraction(1, 2), TINY, 1 - TINY, Fraction(1, 10**30), 1 - Fraction(1, 10**30)]),
+    st.builds(lambda part, whole: Fraction(part, part + whole), *[st.integers(1, 999)] * 2),
+    st.builds(
+        lambda size, below: 1 - size if below else size,
+        st.builds(lambda e: Fraction(1, 10**e), st.integers(1, 100)),
+        st.booleans(),
+    ),
+)
+
+
+def _counts(low: int) -> st.SearchStrategy[Fraction]:
+    """Draw integers from ``low`` up to 10^100."""
+    return st.one_of(
+        st.sampled_from([low, low + 1, low + 2, 10**6, HUGE - 1, HUGE]),
+        st.integers(low, low + 30),
+        st.integers(low, low + 10_000),
+        st.builds(
+            lambda mantissa, exponent: low + mantissa * 10**exponent,
+            st.integers(1, 999),
+            st.integers(0, 97),
+        ),
+    ).map(Fraction)
+
+
+@st.composite
+def _derived(draw: st.DrawFn, subject: Formula) -> Values:
+    values: Values = {}
+    for parameter in _in_order(subject):
+        values[parameter.name] = draw(_within(parameter, *_ends(parameter.range, subject, values)))
+    return {p.name: values[p.name] for p in subject.parameters}
+
+
+def _within(
+    parameter: Parameter, low: Fraction | None, high: Fraction | None
+) -> st.SearchStrategy[Fraction]:
+    """Draw from one parameter's domain; closed ends come up often."""
+    if parameter.integer:
+        assert low is not None, parameter.name
+        assert high is None, parameter.name
+        return _counts(int(low))
+    ends = [
+        end
+        for end, is_open in ((low, parameter.range.lower_open), (high, parameter.range.upper_open))
+        if end is not None and not is_open
+    ]
+    if low is not None and high is not None:
+        width = high - low
+        inside = _shares.map(lambda share: low + share * width)
+        near_zero = [x for x in (Fraction(0), TINY, -TINY) if low < x < high]
+        inside = inside | st.sampled_from(near_zero) if near_zero else inside
+    elif low is not None:
+        inside = _sizes.map(lambda size: low + size)
+    elif high is not None:
+        inside = _sizes.map(lambda size: high - size)
+    else:
+        inside = st.just(Fraction(0)) | _sizes | _sizes.map(lambda size: -size)
+    # An end is one draw in six.
+    return st.one_of(*[inside] * 5, st.sampled_from(ends)) if ends else inside
+
+
+def _in_order(subject: Formula) -> list[Parameter]:
+    """Return the parameters with those first whose bounds need no other parameter."""
+
+    def linked(parameter: Parameter) -> bool:
+        bounds = (parameter.range.lower, parameter.range.upper)
+        return any(bound is not None and bound.free_symbols for bound in bounds)
+
+    return sorted(subject.parameters, key=linked)
+
+
+def _ends(
+    limits: Range, subject: Formula, values: Mapping[str, Fraction]
+) -> tuple[Fraction | None, Fraction | None]:
+    numbers = {
+        p.symbol: sp.Rational(values[p.name].numerator, values[p.name].denominator)
+        for p in subject.parameters
+        if p.name in values
+    }
+
+    def end(bound: sp.Expr | None) -> Fraction | None:
+        if bound is None:
+            return None
+        number = bound.subs(numbers)
+        return Fraction(int(number.p), int(number.q))
+
+    return end(limits.lower), end(limits.upper)
+
+
+def _values(**parameters: st.SearchStrategy[Fraction]) -> st.SearchStrategy[Values]:
+    return st.fixed_dictionaries(parameters)
+
+
+# Around beta* = 0: the least n with a positive value is (H-1)^2 + 2, or H + 1 in the sharp form.
+_heads = _counts(2).filter(lambda heads: heads <= 10**50)
+_near_zero = st.builds(
+    lambda heads, shift, alpha: {
+        "n": max(shift + (heads - 1) ** 2, Fraction(2)),
+        "H": heads,
+        "alpha": alpha,
+    },
+    _heads,
+    st.integers(-1, 3),
+    _sizes,
+)
+_sharp_near_zero = st.builds(
+    lambda heads, shift, alpha: {"n": max(heads + shift, Fraction(2)), "H": heads, "alpha": alpha},
+    _counts(2),
+    st.integers(-2, 2),
+    _sizes,
+)
+# Without attention (beta = 0) the radial cosine is sqrt((1 + (n-1) gamma)/n), here a rational: a
+# tie at some digits, or a hair beside it.
+_rational_cosines = st.builds(
+    lambda cosine, n, beta: {
+        "lam": Fraction(1),
+        "beta": beta,
+        "n": Fraction(n),
+        "gamma": (n * cosine**2 - 1) / (n - 1),
+    },
+    st.builds(Fraction, st.integers(1, 10**5), st.just(10**5)),
+    st.integers(2, 40),
+    st.sampled_from([Fraction(0), TINY, Fraction(1, 10**30)]),
+)
+
+EXTRA: dict[str, st.SearchStrategy[Values]] = {
+    "critical-beta": _near_zero,
+    "sharp-critical-beta": _sharp_near_zero,
+    "radial-cosine": _rational_cosines,
+}
+"""The place to add draws that the declared ranges do not lead to."""
