@@ -14,17 +14,20 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import Any
 
 import flint
 import sympy as sp
 from flint import arb
 
-from numeric.walk import walk
+from numeric.walk import BoundEquation, bind_equation, converted, walk
+from symbolic.implicit import Implicit
 
 _LOCK = threading.RLock()
+_HALF = arb(0.5)
 
 # A fork waits for ball work to end: a child copies the lock and the precision as they are.
 if hasattr(os, "register_at_fork"):
@@ -40,7 +43,7 @@ def ball_precision(bits: int) -> Iterator[None]:
         yield
 
 
-class _Balls:
+class Balls:
     """Arithmetic of balls at the precision in force."""
 
     def rational(self, value: Fraction) -> arb:
@@ -50,9 +53,62 @@ class _Balls:
         return base**exponent
 
     def function(self, name: str, argument: arb) -> arb:
-        value = getattr(argument, name)()
+        value = getattr(argument, name.lower())()
         assert isinstance(value, arb)
         return value
+
+    def larger(self, first: arb, second: arb) -> arb:
+        return first.max(second)
+
+    def implicit(self, definition: Implicit, arguments: Sequence[arb]) -> arb:
+        return certified_root(bind_equation(definition, arguments, self))
+
+
+def certified_root(equation: BoundEquation) -> arb:
+    """Return a ball that holds the root of an equation, at the precision in force.
+
+    Newton's method finds a point close to the root, and `newton_step` proves that there is one.
+    Where it does not, the ball is not finite. So neither a poor start nor an equation without the
+    slope it should have makes a ball that is wrong.
+    """
+    x = equation.start.mid()
+    value = equation.residual(x)
+    # A residual that was halved this often is below all that the precision resolves.
+    for _ in range(flint.ctx.prec):
+        moved = (x - value / equation.slope(x)).mid()
+        residual = equation.residual(moved)
+        # At the end rounding keeps the residual from shrinking.
+        if not 2 * residual.abs_upper() < value.abs_upper():
+            break
+        x, value = moved, residual
+    newton, around, slope = newton_step(equation, x, value, arb(0, 2))
+    return newton if holds_root(around, slope, equation.lower) else arb("nan")
+
+
+def newton_step(equation: BoundEquation, x: Any, value: Any, twice: Any) -> tuple[Any, Any, Any]:
+    """Return an interval Newton step, a ball around it, and the slope all over that ball.
+
+    Written for balls and for what stands for them; `holds_root` tells whether the step is proved.
+
+    Args:
+        equation: the equation.
+        x: an exact point.
+        value: its residual.
+        twice: the ball from -2 to 2.
+    """
+    around = x + value * twice
+    slope = equation.slope(around)
+    return x - value / slope, around, slope
+
+
+def holds_root(around: arb, slope: arb, lower: arb) -> bool:
+    """Tell whether balls prove that a Newton step encloses the root.
+
+    ``around`` reaches twice the residual to both sides. Where the slope is above 1/2 all over it,
+    the residual changes sign in it, and the mean value theorem puts the root into the step. Beyond
+    the bound of the equation there is no other root.
+    """
+    return bool(around > lower and slope > _HALF)
 
 
 def exact_ball(value: Fraction) -> arb:
@@ -61,11 +117,12 @@ def exact_ball(value: Fraction) -> arb:
     return numerator if value.denominator == 1 else numerator / flint.fmpz(value.denominator)
 
 
-def ball_value(expression: sp.Expr, bindings: Mapping[sp.Symbol, Fraction]) -> arb:
+def ball_value(expression: sp.Expr, bindings: Mapping[sp.Symbol, Any]) -> arb:
     """Return a ball that encloses the value of an expression, at the precision in force.
 
     The ball may be wide or not finite; the caller decides whether it is good enough.
     """
-    value = walk(expression, {s: exact_ball(v) for s, v in bindings.items()}, _Balls())
+    arithmetic = Balls()
+    value = walk(expression, converted(bindings, arithmetic), arithmetic)
     assert isinstance(value, arb)
     return value

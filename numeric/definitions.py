@@ -106,6 +106,12 @@ class Flow:
         """Return ``x_i' = P_{x_i} v_i`` for all i."""
         return [tangential(x, self.velocity(i)) for i, x in enumerate(self.tokens)]
 
+    def overlap_rate(self, i: int, j: int) -> Any:
+        """Return ``d<x_i, x_j>/dt`` of the spherical dynamics."""
+        x, y = self.tokens[i], self.tokens[j]
+        rates = (tangential(x, self.velocity(i)), tangential(y, self.velocity(j)))
+        return inner(rates[0], y) + inner(x, rates[1])
+
     def shadow(self, i: int, h: int) -> Any:
         """Return the radial shadow ``a_i^h``."""
         return inner(self.aggregate(i, h), self.tokens[i])

@@ -26,7 +26,7 @@ class Value:
 
     Attributes:
         formula: name of the formula.
-        parameters: exact texts of the parameter values.
+        parameters: exact texts of the parameter values, a list of them for a list.
         digits: number of significant digits asked for.
         value: the digits, rounded half to even; ``0`` for an exact zero, ``+inf`` or ``-inf`` where
             the limit is the value.
@@ -36,7 +36,7 @@ class Value:
     """
 
     formula: str
-    parameters: dict[str, str]
+    parameters: dict[str, str | list[str]]
     digits: int
     value: str
     radius: str
@@ -73,10 +73,10 @@ def evaluate_formula(subject: Formula, *, digits: int = 50, **parameters: object
         rounded, remarks = _special_value(subject, case, digits), [case.remark]
     else:
         rounded = _regular_value(subject, values, digits)
-        remarks = subject.remarks(values, rounded.sign)
+        remarks = subject.remarks_on(values, rounded.sign)
     return Value(
         subject.name,
-        {key: exact_text(number) for key, number in values.items()},
+        {key: _text(value) for key, value in values.items()},
         digits,
         rounded.text,
         rounded.radius,
@@ -114,8 +114,15 @@ def _special_value(subject: Formula, case: SpecialCase, digits: int) -> Rounded:
 
 
 def _regular_value(subject: Formula, values: Values, digits: int) -> Rounded:
-    bindings = {p.symbol: values[p.name] for p in subject.parameters}
-    number = rational_value(subject.evaluation, bindings)
+    expression, bindings = subject.evaluation_at(values), subject.bindings(values)
+    number = rational_value(expression, bindings)
     if number is not None:
         return rounded_rational(number, digits)
-    return rounded_ball(lambda: ball_value(subject.evaluation, bindings), digits)
+    return rounded_ball(lambda: ball_value(expression, bindings), digits)
+
+
+def _text(value: object) -> str | list[str]:
+    """Return an exact value as text, a list of them as texts, a word as it is."""
+    if isinstance(value, tuple):
+        return [exact_text(item) for item in value]
+    return exact_text(value) if isinstance(value, Fraction) else str(value)

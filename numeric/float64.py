@@ -6,6 +6,7 @@ makes the bound too large, the value is computed again in balls, from the same f
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from numeric.evaluate import evaluate_formula
 from numeric.walk import walk
+from symbolic.implicit import Implicit
 from symbolic.catalogue import formula
 from symbolic.errors import InputError
 from symbolic.formula import Formula
@@ -28,6 +30,9 @@ TOLERANCE = 1e-13
 # Digits asked of the balls: enough that rounding them to float64 adds no second error to speak of.
 _DIGITS = 25
 _UNIT = 2.0**-53
+# From a start within a few tenths of the root; the residual says whether they were enough.
+_NEWTON_STEPS = 5
+_PLAIN_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"sqrt": np.sqrt, "log": np.log, "exp": np.exp}
 _LEAST = 2.0**-1074
 
 
@@ -80,9 +85,30 @@ class _BoundedFloat64:
             case "asinh":
                 value = np.arcsinh(x)
                 spread = error / np.maximum(1, abs(x) - error)
+            case "log1p":
+                value, spread = np.log1p(x), np.where(error < 1 + x, error / (1 + x - error), np.inf)
+            case "tanh":
+                value, spread = np.tanh(x), error
+            case "LambertW":
+                # W' = W/(x (1 + W)) <= W/x and decreases, so the relative error does not grow.
+                value = _lambertw(x)
+                spread = np.where(error < x, value * error / (x - error), np.inf)
             case _:
                 raise NotImplementedError(f"no float64 rule for {name}")
         return _Bounded(value, spread + 8 * _UNIT * abs(value) + _LEAST)
+
+    def implicit(self, definition: Implicit, arguments: Sequence[_Bounded]) -> _Bounded:
+        plain = dict(zip(definition.arguments, (a.value for a in arguments), strict=True))
+        x = walk(definition.start, plain, _Float64())
+        for _ in range(_NEWTON_STEPS):
+            here = {**plain, definition.variable: x}
+            value = walk(definition.residual, here, _Float64())
+            x = x - value / walk(definition.slope, here, _Float64())
+        bounded = dict(zip(definition.arguments, arguments, strict=True))
+        point = {**bounded, definition.variable: _Bounded(x, 0.0)}
+        residual = walk(definition.residual, point, self)
+        # The slope is at least 1, so the root is no farther away than the residual is from 0.
+        return _Bounded(x, abs(residual.value) + residual.error)
 
     def _reciprocal(self, base: _Bounded) -> _Bounded:
         size = abs(base.value)
@@ -101,7 +127,10 @@ class _Float64:
         return base ** float(exponent)
 
     def function(self, name: str, argument: Any) -> Any:
-        raise NotImplementedError(f"no float64 rule for {name} in a bound")
+        return _PLAIN_FUNCTIONS[name](argument)
+
+    def implicit(self, definition: Implicit, arguments: Sequence[Any]) -> Any:
+        raise NotImplementedError("an implicit function within a start or a bound")
 
 
 def evaluate_float64(name: str, **parameters: npt.ArrayLike) -> Array:
@@ -204,3 +233,11 @@ def _array(name: str, given: npt.ArrayLike) -> Array:
     raise InputError(
         f"{name}: {brief(given)} is not accepted; give real numbers in the range of float64"
     )
+
+
+def _lambertw(x: Any) -> Any:
+    """Return the principal branch of Lambert W of numbers that are not negative."""
+    # Imported late: SciPy is slow to load, and most formulas do without.
+    from scipy.special import lambertw
+
+    return lambertw(x).real

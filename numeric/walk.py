@@ -5,11 +5,16 @@ A formula is written once; the arithmetics below give it a value each in its own
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, reduce
 from typing import Any, Protocol
 
 import sympy as sp
+
+from symbolic.implicit import Implicit, ImplicitFunction
 
 
 class Arithmetic(Protocol):
@@ -24,19 +29,26 @@ class Arithmetic(Protocol):
     def function(self, name: str, argument: Any) -> Any:
         """Return ``sqrt``, ``exp``, ``log``, ``asinh``, ... of an argument."""
 
+    def larger(self, first: Any, second: Any) -> Any:
+        """Return the larger of two numbers."""
+
+    def implicit(self, definition: Implicit, arguments: Sequence[Any]) -> Any:
+        """Return the root of an implicit equation at given arguments; see `bind_equation`."""
+
 
 def walk(expression: sp.Expr, bindings: Mapping[sp.Symbol, Any], arithmetic: Arithmetic) -> Any:
     """Return the value of an expression in an arithmetic.
 
     Args:
-        expression: sums, products, rational powers and elementary functions of the bound symbols.
-        bindings: a number of the arithmetic for each symbol.
+        expression: sums, products, rational powers and elementary functions of the bound symbols,
+            and sums over heads, which run over the list that an indexed symbol is bound to.
+        bindings: a number of the arithmetic for each symbol, a sequence for an indexed one.
         arithmetic: the arithmetic.
 
     Raises:
         NotImplementedError: for a kind of expression without a rule.
     """
-    known: dict[sp.Expr, Any] = dict(bindings)
+    known: dict[sp.Basic, Any] = dict(bindings)
 
     def value(node: sp.Expr) -> Any:
         if node not in known:
@@ -54,9 +66,22 @@ def walk(expression: sp.Expr, bindings: Mapping[sp.Symbol, Any], arithmetic: Ari
             return total
         if isinstance(node, sp.Pow):
             return power(node.base, node.exp)
+        if isinstance(node, sp.Sum) and node.atoms(sp.Indexed):
+            return reduce(operator.add, over_heads(node))
+        if isinstance(node, sp.Max) and len(node.args) == 2:
+            return arithmetic.larger(*(value(argument) for argument in node.args))
+        if isinstance(node, ImplicitFunction):
+            return arithmetic.implicit(node.definition, [value(a) for a in node.args])
         if isinstance(node, sp.Function) and len(node.args) == 1:
             return arithmetic.function(node.func.__name__, value(node.args[0]))
         raise NotImplementedError(f"no numeric rule for {type(node).__name__}: {node}")
+
+    def over_heads(node: sp.Sum) -> list[Any]:
+        (strength,) = node.function.atoms(sp.Indexed)
+        return [
+            walk(node.function, {**bindings, strength: number}, arithmetic)
+            for number in bindings[strength.base]
+        ]
 
     def power(base: sp.Expr, exponent: sp.Expr) -> Any:
         if exponent.is_Integer:
@@ -66,3 +91,66 @@ def walk(expression: sp.Expr, bindings: Mapping[sp.Symbol, Any], arithmetic: Ari
         raise NotImplementedError(f"no numeric rule for the power {exponent}")
 
     return value(expression)
+
+
+def converted(bindings: Mapping[sp.Symbol, Any], arithmetic: Arithmetic) -> dict[sp.Symbol, Any]:
+    """Return exact bindings, fractions or tuples of them, as numbers of an arithmetic."""
+    return {
+        symbol: tuple(arithmetic.rational(v) for v in value)
+        if isinstance(value, tuple)
+        else arithmetic.rational(value)
+        for symbol, value in bindings.items()
+    }
+
+
+@dataclass(frozen=True)
+class BoundEquation:
+    """An implicit equation at given arguments, in one arithmetic.
+
+    Attributes:
+        residual: a function of the unknown that vanishes at the root.
+        slope: its derivative.
+        start: a number close to the root.
+        lower: the bound beyond which there is one root.
+    """
+
+    residual: Callable[[Any], Any]
+    slope: Callable[[Any], Any]
+    start: Any
+    lower: Any
+
+
+def bind_equation(
+    definition: Implicit, arguments: Sequence[Any], arithmetic: Arithmetic
+) -> BoundEquation:
+    """Return an equation at given arguments; what lacks the unknown is computed once."""
+    bound = dict(zip(definition.arguments, arguments, strict=True))
+
+    def of_unknown(expression: sp.Expr) -> Callable[[Any], Any]:
+        body, parts = _without_parts(expression, definition.variable)
+        known = bound | {symbol: walk(part, bound, arithmetic) for symbol, part in parts}
+        return lambda x: walk(body, {**known, definition.variable: x}, arithmetic)
+
+    return BoundEquation(
+        of_unknown(definition.residual),
+        of_unknown(definition.slope),
+        walk(definition.start, bound, arithmetic),
+        walk(definition.lower, bound, arithmetic),
+    )
+
+
+@cache
+def _without_parts(
+    expression: sp.Expr, variable: sp.Symbol
+) -> tuple[sp.Expr, tuple[tuple[sp.Symbol, sp.Expr], ...]]:
+    """Return an expression with symbols for its largest parts without the variable, and these."""
+
+    def parts(node: sp.Expr) -> list[sp.Expr]:
+        if node.is_Atom:
+            return []
+        if not node.has(variable):
+            return [node]
+        return [part for argument in node.args for part in parts(argument)]
+
+    named = {part: sp.Dummy() for part in parts(expression)}
+    return expression.xreplace(named), tuple((symbol, part) for part, symbol in named.items())

@@ -119,6 +119,38 @@ def settled_signs(compute: Callable[[], tuple[arb, ...]], digits: int) -> tuple[
     return signs
 
 
+def agree(first: arb, second: arb, digits: int) -> bool | None:
+    """Tell whether two balls hold the same number, to ``digits`` digits.
+
+    Returns:
+        False if they certainly differ; True if they overlap and are narrow; else None.
+    """
+    difference = first - second
+    if not difference.contains(0):
+        return False
+    scale = abs(first).max(abs(second)) + arb(10) ** -digits
+    narrow = abs(difference) < scale * arb(10) ** (1 - digits)
+    return True if narrow else None
+
+
+def settled_agreement(
+    compute: Callable[[], tuple[arb, arb]], digits: int
+) -> tuple[bool | None, str]:
+    """Return whether two numbers agree to ``digits`` digits, and their balls as text.
+
+    The precision is raised until that is decided, or to a cap.
+    """
+    bits = int(3.33 * digits) + 64
+    for factor in (1, 2, 4, 8, 16, 32):
+        with ball_precision(factor * bits):
+            first, second = compute()
+            found = agree(first, second, digits)
+            text = f"{first.str(20)}, {second.str(20)}"
+        if found is not None:
+            break
+    return found, text
+
+
 def ball_sign(ball: arb) -> int | None:
     """Return 1, -1 or 0 if the ball is certainly positive, negative or zero, else None."""
     if ball > 0:

@@ -17,6 +17,7 @@ _HOMES = (
     "theorem_17",
     "condition_8",
     "theorem_19",
+    "equiangular_reduction",
     "theorem_22",
     "theorem_25",
     "theorem_27",

@@ -15,6 +15,13 @@ _HOMES = {
     "critical-beta": ("symbolic.critical_beta", "FORMULA"),
     "sharp-critical-beta": ("symbolic.critical_beta", "SHARP_FORMULA"),
     "radial-cosine": ("symbolic.radial_cosine", "FORMULA"),
+    "rate": ("symbolic.rate", "FORMULA"),
+    "rate-peak": ("symbolic.rate_peak", "FORMULA"),
+    "rate-inflection": ("symbolic.rate_inflection", "FORMULA"),
+    "foreign-strength": ("symbolic.foreign_strength", "FORMULA"),
+    "early-rate": ("symbolic.rate", "EARLY_FORMULA"),
+    "late-rate": ("symbolic.late_rate", "FORMULA"),
+    "attention-entropy": ("symbolic.attention_entropy", "FORMULA"),
 }
 
 

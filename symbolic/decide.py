@@ -13,6 +13,7 @@ of integers, which is more than the zeros of such a function). UNDECIDED: neithe
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import prod
 
@@ -23,11 +24,18 @@ from symbolic.answer import Answer
 from symbolic.errors import InputError
 from symbolic.positivity import Sign
 from symbolic.region import EVERYWHERE, Range, Region
-from symbolic.tower import Kind, Tower, assumed_range, exponential_range
+from symbolic.tower import Generator, Kind, Tower, assumed_range, exponential_range
 
 # Roots are eliminated up to this product of orders; BPSW has no counterexample below 2^64.
 _ORDER_LIMIT = 32
 _CERTAIN_PRIMES = 2**64
+
+
+_Ranges = tuple[tuple[sp.Symbol, Range], ...]
+
+
+def _key(region: Region) -> _Ranges:
+    return tuple(region.items())
 
 
 def is_zero(expression: sp.Expr, region: Region = EVERYWHERE) -> Answer:
@@ -39,7 +47,13 @@ def is_zero(expression: sp.Expr, region: Region = EVERYWHERE) -> Answer:
     Raises:
         InputError: for binary floats and for functions without an exact rule.
     """
-    expression = _read(expression)
+    return _zero_answer(exact_expression(expression), _key(region))
+
+
+# Derivations and their mutants put many of the same questions.
+@lru_cache(maxsize=10_000)
+def _zero_answer(expression: sp.Expr, ranges: _Ranges) -> Answer:
+    region = Region(dict(ranges))
     answer = _is_zero(expression, region)
     if answer is Answer.NO and not _is_open(region, expression):
         return Answer.UNDECIDED
@@ -51,14 +65,20 @@ def is_zero(expression: sp.Expr, region: Region = EVERYWHERE) -> Answer:
     return Answer.YES if wanted else Answer.UNDECIDED
 
 
-def _read(expression: object) -> sp.Expr:
-    """Return an exact expression; text is not read, since SymPy would run it."""
+def exact_expression(expression: object) -> sp.Expr:
+    """Return an exact expression; text is not read, since SymPy would run it.
+
+    Raises:
+        InputError: for anything else, and for a binary float in it, which SymPy may cancel unseen.
+    """
     try:
         exact = sp.sympify(expression, strict=True)
     except sp.SympifyError:
         exact = None
     if not isinstance(exact, sp.Expr):
         raise InputError(f"{expression!r}: not an exact expression; pass a SymPy expression")
+    if exact.has(sp.Float):
+        raise InputError(f"binary float in {exact}: pass a fraction or a decimal string instead")
     return exact
 
 
@@ -76,7 +96,12 @@ def sign_of(expression: sp.Expr, region: Region = EVERYWHERE) -> Sign:
     Raises:
         InputError: for binary floats and for functions without an exact rule.
     """
-    expression = _read(expression)
+    return _sign_answer(exact_expression(expression), _key(region))
+
+
+@lru_cache(maxsize=10_000)
+def _sign_answer(expression: sp.Expr, ranges: _Ranges) -> Sign:
+    region = Region(dict(ranges))
     sign = _sign_of(*_with_whole_exponentials(expression, region))
     return _sign_of(expression, region) if sign is Sign.UNDECIDED else sign
 
@@ -87,7 +112,7 @@ def is_continuous(expression: sp.Expr, region: Region = EVERYWHERE) -> bool:
     Raises:
         InputError: for binary floats and for functions without an exact rule.
     """
-    return Tower(region).is_continuous(_read(expression))
+    return Tower(region).is_continuous(exact_expression(expression))
 
 
 def _sign_of(expression: sp.Expr, region: Region) -> Sign:
@@ -130,7 +155,7 @@ def holds(relation: sp.Rel, region: Region = EVERYWHERE) -> Answer:
     """
     if not isinstance(relation, Relational):
         raise InputError(f"{relation}: not a relation (build it with evaluate=False)")
-    difference = _read(relation.lhs) - _read(relation.rhs)
+    difference = exact_expression(relation.lhs) - exact_expression(relation.rhs)
     if isinstance(relation, sp.Equality):
         return is_zero(difference, region)
     sign = sign_of(difference, region)
@@ -178,22 +203,12 @@ def _zero_by_products(numerator: sp.Expr, tower: Tower) -> Answer:
 
 def _is_independent(numerator: sp.Expr, tower: Tower) -> bool:
     """Tell whether a non-zero reduced numerator is certainly a non-zero function."""
-    order = 1
-    for generator in reversed(tower.generators):
-        if generator.kind is Kind.ROOT and numerator.has(generator.symbol):
-            if order * prod(g.order for g in tower.generators if numerator.has(g.symbol)) > (
-                _ORDER_LIMIT
-            ):
-                return False
-            order *= generator.order
-            top, bottom = sp.fraction(sp.together(generator.argument))
-            relation = bottom * generator.symbol**generator.order - top
-            numerator = sp.expand(sp.resultant(numerator, relation, generator.symbol))
-    if numerator == 0:
+    involved = _involved(numerator, tower)
+    roots = [g for g in involved if g.kind is Kind.ROOT]
+    if not _has_norm(numerator, involved):
         return False
-    used = [g for g in tower.generators if numerator.has(g.symbol)]
+    used = [g for g in involved if g.kind is not Kind.ROOT]
     plain = {g.symbol for g in tower.generators if g.kind is Kind.SYMBOL}
-    had_roots = any(g.kind is Kind.ROOT for g in tower.generators)
     constant_logs: list[sp.Symbol] = []
     arguments: list[sp.Expr] = []
     for generator in used:
@@ -202,6 +217,8 @@ def _is_independent(numerator: sp.Expr, tower: Tower) -> bool:
         argument = generator.argument
         over_symbols = argument.free_symbols <= plain and sp.denom(sp.together(argument)) == 1
         if generator.kind is Kind.EXPONENTIAL and over_symbols:
+            if argument.as_coeff_Mul()[0] != 1:
+                return False
             continue
         if generator.kind is Kind.LOGARITHM and over_symbols and argument.free_symbols:
             _, factors = sp.factor_list(argument)
@@ -217,4 +234,37 @@ def _is_independent(numerator: sp.Expr, tower: Tower) -> bool:
     if not constant_logs:
         return True
     has_e = any(g.kind is Kind.EXPONENTIAL and g.argument == 1 for g in used)
-    return not had_roots and not has_e and sp.Poly(numerator, *constant_logs).total_degree() <= 1
+    return not roots and not has_e and sp.Poly(numerator, *constant_logs).total_degree() <= 1
+
+
+def _involved(numerator: sp.Expr, tower: Tower) -> list[Generator]:
+    """Return the generators that occur in ``numerator`` or in radicands of such, earliest first."""
+    symbols = set(numerator.free_symbols)
+    for generator in reversed(tower.generators):
+        if generator.kind is Kind.ROOT and generator.symbol in symbols:
+            symbols |= generator.argument.free_symbols
+    return [g for g in tower.generators if g.symbol in symbols]
+
+
+def _has_norm(numerator: sp.Expr, involved: list[Generator]) -> bool:
+    """Tell whether a polynomial is shown to stay non-zero when the roots are eliminated.
+
+    Its norm is the product over all choices of the roots, a polynomial in the other generators;
+    with numbers put in for these, it is a number, and one that is not zero is enough.
+    """
+    roots = [g for g in involved if g.kind is Kind.ROOT]
+    if not roots:
+        return True
+    if prod(g.order for g in roots) > _ORDER_LIMIT:
+        return False
+    others = [g.symbol for g in involved if g.kind is not Kind.ROOT]
+    values = {symbol: sp.prime(7 + 3 * index) for index, symbol in enumerate(others)}
+    norm = numerator.subs(values)
+    for generator in reversed(roots):
+        top, bottom = sp.fraction(sp.together(generator.argument.subs(values)))
+        # A pole, or a leading coefficient that may vanish.
+        if not bottom.is_Rational or bottom == 0:
+            return False
+        relation = bottom * generator.symbol**generator.order - top
+        norm = sp.expand(sp.resultant(norm, relation, generator.symbol))
+    return bool(norm != 0)

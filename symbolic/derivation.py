@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -68,23 +68,27 @@ class Derivation:
         A step that does not start from known relations, or that no exact rule applies to, is
         undecided; what it claims counts as known to later steps, so that they are checked too.
         """
+        return tuple(outcome for _, outcome in self._checked())
+
+    def _checked(self) -> Iterator[tuple[Step, Checked]]:
+        """Yield each step with its outcome, checked when it is asked for."""
         known: list[sp.Basic] = [premise.relation for premise in self.premises]
-        outcomes = []
         for step in self.steps:
-            outcomes.append(_outcome(step, known))
+            yield step, _outcome(step, known)
             known.append(step.after)
-        return tuple(outcomes)
 
     @property
     def is_closed(self) -> bool:
         """Tell whether there are steps and every one of them is exactly checked."""
-        return bool(self.steps) and all(o.answer is Answer.YES for o in self.outcomes)
+        return bool(self.steps) and self.first_gap is None
 
-    @property
+    @cached_property
     def first_gap(self) -> tuple[Step, Checked] | None:
-        """Return the first step that did not close, with its outcome; None if all closed."""
-        pairs = zip(self.steps, self.outcomes, strict=True)
-        return next(((s, o) for s, o in pairs if o.answer is not Answer.YES), None)
+        """Return the first step that does not close, with its outcome; None if all close.
+
+        What comes after it is not checked.
+        """
+        return next(((s, o) for s, o in self._checked() if o.answer is not Answer.YES), None)
 
     def reaches(self, relation: sp.Basic) -> bool:
         """Tell whether ``relation`` is the result of some step, in exactly this form."""

@@ -6,17 +6,20 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 
 from symbolic.derivation import Derivation
 from symbolic.errors import InputError
+from symbolic.implicit import Implicit
 from symbolic.names import brief
 from symbolic.numbers import shown
 from symbolic.parameter import Parameter, shortened
 from symbolic.region import Region
 
-Values = Mapping[str, Fraction]
+Values = Mapping[str, Any]
+"""Exact values by parameter: a Fraction, a tuple of them for a list, or a word."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,10 @@ class Formula:
         evaluation: an equal form that stays well conditioned over the whole domain.
         forms: further equal forms, each proved in the derivation.
         example: parameter values that show the formula at work.
+        variants: for a formula with a parameter ``model``, the expression to evaluate in each.
+        idle: for a formula with a parameter ``model``, the parameters that do not enter in each;
+            they may be left out.
+        implicit: the equation that defines the function in ``expression``, if there is one.
         special_cases: tried in order before the expression.
         remarks: further remarks on a value, from exact parameters and the value's sign (-1, 0, 1).
     """
@@ -80,13 +87,16 @@ class Formula:
     evaluation: sp.Expr
     example: Mapping[str, str]
     forms: tuple[Form, ...] = ()
+    variants: Mapping[str, sp.Expr] = field(default_factory=dict)
+    idle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    implicit: Implicit | None = None
     special_cases: tuple[SpecialCase, ...] = ()
     remarks: Callable[[Values, int], list[str]] = field(default=lambda _values, _sign: [])
 
     @property
     def region(self) -> Region:
         """Return the domain of all parameters as a region, for exact sign arguments."""
-        return Region({p.symbol: p.range for p in self.parameters})
+        return Region({p.symbol: p.range for p in self.parameters if not p.choices})
 
     @property
     def equation(self) -> sp.Eq:
@@ -103,7 +113,7 @@ class Formula:
 
         return rf"$\displaystyle {latex(self.equation)}$"
 
-    def read(self, given: Mapping[str, object]) -> dict[str, Fraction]:
+    def read(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Return exact values in the order of the parameters.
 
         Raises:
@@ -117,18 +127,24 @@ class Formula:
                     f"{self.name}: no parameter {shown(name)} (given {brief(value)}); "
                     f"it takes {', '.join(names)}"
                 )
-        missing = [p for p in self.parameters if p.name not in given]
+        given = {**{p.name: p.default for p in self.parameters if p.default is not None}, **given}
+        values = {p.name: p.read(given[p.name]) for p in self.parameters if p.name in given}
+        idle = self.idle.get(values.get("model", ""), ())
+        missing = [p for p in self.parameters if p.name not in {*given, *idle}]
         if missing:
             wanted = ", ".join(f"{p.name} ({p.domain})" for p in missing)
             raise InputError(f"{self.name}: missing parameter {wanted}")
-        values = {p.name: p.read(given[p.name]) for p in self.parameters}
         self._check_linked_bounds(values)
         return values
 
     def _check_linked_bounds(self, values: Values) -> None:
         """Check bounds that refer to other parameters, in exact rational arithmetic."""
-        numbers = {p.symbol: _rational(values[p.name]) for p in self.parameters}
-        for parameter in self.parameters:
+        numbers = {
+            p.symbol: _rational(values[p.name])
+            for p in self.parameters
+            if isinstance(values.get(p.name), Fraction)
+        }
+        for parameter in (p for p in self.parameters if p.symbol in numbers):
             r, number = parameter.range, numbers[parameter.symbol]
             for bound, is_open, outside in (
                 (r.lower, r.lower_open, operator.lt),
@@ -142,6 +158,24 @@ class Formula:
                         f"{parameter.name}: {shortened(values[parameter.name])} is outside its "
                         f"domain: {parameter.domain}"
                     )
+
+    def evaluation_at(self, values: Values) -> sp.Expr:
+        """Return the expression to evaluate: that of the model asked for, if there are several."""
+        return self.variants[values["model"]] if self.variants else self.evaluation
+
+    def bindings(self, values: Values) -> dict[sp.Basic, Any]:
+        """Return the values of numbers and lists by the symbols they stand for."""
+        return {
+            p.symbol: values[p.name]
+            for p in self.parameters
+            if p.name in values and not p.choices
+        }
+
+    def remarks_on(self, values: Values, sign: int) -> list[str]:
+        """Return the remarks on a value of the given sign at exact parameters."""
+        idle = [name for name in self.idle.get(values.get("model", ""), ()) if name in values]
+        unused = [f"{name} does not enter in the model {values['model']}" for name in idle]
+        return unused + self.remarks(values, sign)
 
     def special_case(self, values: Values) -> SpecialCase | None:
         """Return the first special case that applies to exact values, if any."""

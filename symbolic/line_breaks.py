@@ -103,7 +103,10 @@ _WIDTHS = {
     r"\angle": 0.73,
     r"\cos": 1.55,
     r"\cdot": 0.73,
+    r"\tanh": 1.93,
+    r"\max": 1.9,
     r"\infty": 1.0,
+    r"\dots": 1.34,
     r"\sharp": 0.39,
     r"\quad": 1.0,
     r"\qquad": 2.0,
@@ -155,7 +158,7 @@ class _Measure:
         if token in (r"\left", r"\right"):
             self._next()
             return _TALL_BRACKET
-        if token in (r"\operatorname", r"\mathrm"):
+        if token in (r"\operatorname", r"\mathrm", r"\text"):
             return len(self._group()) * _UPRIGHT + _OPERATOR_SPACE
         return self._single(token)
 

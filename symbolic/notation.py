@@ -17,6 +17,10 @@ alpha = sp.Symbol("alpha", positive=True)
 """Common strength of equal positive scalar heads."""
 lam = sp.Symbol("lam", real=True)
 """Strength of a scalar head."""
+strengths = sp.IndexedBase("lam", real=True)
+"""Strengths of several scalar heads; ``strengths[h]`` is that of head h."""
+h = sp.Symbol("h", integer=True, positive=True)
+"""Index of a head."""
 gamma = sp.Symbol("gamma", real=True)
 """Overlap of two different equiangular tokens."""
 cosine = sp.Symbol("c", real=True)
@@ -32,6 +36,20 @@ sharp_critical_beta = sp.Function("beta_sharp")
 """beta_sharp(n, H, alpha)."""
 radial_cosine = sp.Function("radial_cosine")
 """cos(f_i, x_i) as a function of (lam, beta, n, gamma)."""
+rate = sp.Function("phi")
+"""phi(lam), the early rate of one head under softmax."""
+rate_peak = sp.Function("lam_peak")
+"""lambda_peak(n, beta), where the rate function is largest."""
+rate_inflection = sp.Function("lam_c")
+"""lambda_c(n, beta), where the rate function turns from concave to convex."""
+foreign_strength = sp.Function("mu_star")
+"""Largest strength of H - 1 other heads that leaves Condition 8 of a head intact."""
+early_rate = sp.Function("early_rate")
+"""gamma' at orthonormal tokens."""
+late_rate = sp.Function("late_rate")
+"""The limit of gamma'/(1 - gamma) as gamma -> 1."""
+attention_entropy = sp.Function("S")
+"""Attention entropy of a token."""
 
 LATEX_NAMES = {
     "lam": r"\lambda",
@@ -46,6 +64,24 @@ LATEX_NAMES = {
     "power": r"|P f_i^h|^2",
     "energy_rate": r"\dot E_h",
     "other_shadows": r"\sum_{h' \ne h} |a_i^{h'}|",
+    "foreign_shadow": "a_i^{h'}",
+    "P_f": "P f_i",
+    "phi_slope": r"\phi'",
+    "phi_curvature": r"\phi''",
+    "g_slope": "g'",
+    "entropy_slope": "S'",
+    "mu_star": r"\mu^{*}",
+    "early_rate": r"r_{\mathrm{early}}",
+    "late_rate": r"r_{\mathrm{late}}",
+    "late_rate_unnormalised": r"r_{\mathrm{late}}^{\mathrm{unnormalised}}",
+    "late_rate_relu": r"r_{\mathrm{late}}^{\mathrm{relu}}",
+    "overlap_rate_softmax": r"\dot\gamma_{\mathrm{softmax}}",
+    "overlap_rate_unnormalised": r"\dot\gamma_{\mathrm{unnormalised}}",
+    "overlap_rate_relu": r"\dot\gamma_{\mathrm{relu}}",
+    "contraction_softmax": r"\kappa_{\mathrm{softmax}}",
+    "contraction_unnormalised": r"\kappa_{\mathrm{unnormalised}}",
+    "contraction_relu": r"\kappa_{\mathrm{relu}}",
+    "ScaledInflection": "x_c",
 }
 """Declared LaTeX of every name that is not its own LaTeX."""
 
@@ -59,5 +95,28 @@ TEXT_NAMES = {
     "power": "|P f_i^h|^2",
     "energy_rate": "dE_h/dt",
     "other_shadows": "sum(|a_i^h'|, h' != h)",
+    "foreign_shadow": "a_i^h'",
+    "P_f": "P f_i",
+    "phi_slope": "phi'",
+    "phi_curvature": "phi''",
+    "g_slope": "g'",
+    "entropy_slope": "S'",
+    "lam_peak": "lambda_peak",
+    "lam_c": "lambda_c",
+    "mu_star": "mu*",
+    "early_rate": "r_early",
+    "late_rate": "r_late",
+    "late_rate_unnormalised": "r_late_unnormalised",
+    "late_rate_relu": "r_late_relu",
+    "overlap_rate_softmax": "gamma'_softmax",
+    "overlap_rate_unnormalised": "gamma'_unnormalised",
+    "overlap_rate_relu": "gamma'_relu",
+    "contraction_softmax": "kappa_softmax",
+    "contraction_unnormalised": "kappa_unnormalised",
+    "contraction_relu": "kappa_relu",
+    "ScaledInflection": "x_c",
 }
 """How a name is written in plain text, where not as itself."""
+
+OF_STRENGTHS = frozenset({"early_rate", "late_rate", "late_rate_unnormalised", "late_rate_relu"})
+"""Functions that depend on the strengths of all heads, which are written before the arguments."""

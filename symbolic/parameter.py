@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 
 from symbolic import notation
 from symbolic.errors import InputError
-from symbolic.numbers import exact, exact_text
+from symbolic.names import brief
+from symbolic.numbers import exact, exact_text, read_list
 from symbolic.region import Range, above, at_least
 
 
@@ -23,6 +26,9 @@ class Parameter:
         domain: the domain in words, such as ``integer >= 1``.
         range: the domain as a range, for exact sign arguments.
         integer: whether only integers are admitted.
+        many: whether the value is a list, one number for each head.
+        choices: the words admitted, for a parameter that is no number.
+        default: the value when none is given; None for a parameter that must be given.
     """
 
     name: str
@@ -30,15 +36,37 @@ class Parameter:
     domain: str
     range: Range
     integer: bool = False
+    many: bool = False
+    choices: tuple[str, ...] = ()
+    default: str | None = None
 
-    def read(self, value: object) -> Fraction:
-        """Return ``value`` exactly, checked against the domain.
+    def read(self, value: object) -> Any:
+        """Return ``value`` exactly, checked against the domain: a number, a tuple or a word.
 
         Bounds that refer to other parameters are checked by the formula.
 
         Raises:
             InputError: for a value that is not exact or lies outside the domain.
         """
+        if self.choices:
+            if value not in self.choices:
+                accepted = " or ".join(self.choices)
+                raise InputError(f"{self.name}: {brief(value)} is not accepted; give {accepted}")
+            return str(value)
+        if self.many:
+            return tuple(self._number(item) for item in self._items(value))
+        return self._number(value)
+
+    def _items(self, value: object) -> Sequence[object]:
+        """Return the items of a list: of text by the grammar, of a sequence as they are."""
+        if isinstance(value, str):
+            return read_list(value, self.name)
+        items = tuple(value) if isinstance(value, Iterable) else (value,)
+        if not items:
+            raise InputError(f"{self.name}: the list is empty; give one strength for each head")
+        return items
+
+    def _number(self, value: object) -> Fraction:
         number = exact(value, self.name)
         if (self.integer and number.denominator != 1) or not self._admits(number):
             raise InputError(
@@ -71,6 +99,20 @@ def shortened(number: Fraction, width: int = 40) -> str:
 TOKENS = Parameter("n", notation.n, "integer >= 2", at_least(2), integer=True)
 HEADS = Parameter("H", notation.H, "integer >= 1", at_least(1), integer=True)
 INVERSE_TEMPERATURE = Parameter("beta", notation.beta, "real >= 0", at_least(0))
+POSITIVE_TEMPERATURE = Parameter("beta", notation.beta, "real > 0", above(0))
+SEVERAL_HEADS = Parameter("H", notation.H, "integer >= 2", at_least(2), integer=True)
+STRENGTH = Parameter("lam", notation.lam, "real", Range())
+STRENGTHS = Parameter(
+    "lam", notation.strengths, "list of reals, one for each head", Range(), many=True
+)
+MODEL = Parameter(
+    "model",
+    sp.Symbol("model"),
+    "softmax, unnormalised or relu",
+    Range(),
+    choices=("softmax", "unnormalised", "relu"),
+    default="softmax",
+)
 COMMON_STRENGTH = Parameter("alpha", notation.alpha, "real > 0", above(0))
 POSITIVE_STRENGTH = Parameter("lam", notation.lam, "real > 0", above(0))
 OVERLAP = Parameter(

@@ -2,8 +2,10 @@ r"""Formulas as LaTeX and as plain text, in the order their author wrote them.
 
 Both printers share one arrangement. Terms and factors keep their order; only what SymPy itself
 sorted is made readable: a sum does not start with a minus where a term without one can come first
-(``H - 1``, not ``-1 + H``), and a product that is in SymPy's canonical order goes by numbers,
-symbols, brackets, functions. Nothing depends on hashes or on SymPy's ground types.
+(``H - 1``, not ``-1 + H``), nor with a number above 1 (``x + 2``, but ``1 + x``); a number that
+SymPy multiplied into a sum comes out again (``2 (a + b)``, not ``2 a + 2 b``); and a product that is
+in SymPy's canonical order goes by numbers, symbols, brackets, functions. Nothing depends on hashes
+or on SymPy's ground types.
 
 LaTeX is tight and needs amsmath; in exponents fractions are written with a slash. Text multiplies
 by a space (``2 alpha``), so that ``c*(H)`` can be the critical cosine.
@@ -20,7 +22,8 @@ from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
-from symbolic.notation import LATEX_NAMES, TEXT_NAMES
+from symbolic.implicit import ImplicitFunction
+from symbolic.notation import LATEX_NAMES, OF_STRENGTHS, TEXT_NAMES, H, strengths
 
 
 def latex(subject: sp.Basic) -> str:
@@ -31,6 +34,29 @@ def latex(subject: sp.Basic) -> str:
 def text(subject: sp.Basic) -> str:
     """Return an expression or a relation as one line of plain ASCII text."""
     return str(_Text().doprint(subject))
+
+
+def where_latex(subject: sp.Basic) -> str | None:
+    r"""Return what defines the implicit functions in ``subject``, as LaTeX; None without any.
+
+    It reads "x = x_c(n) > 2 solves ... = 0" and needs amsmath's ``\text``.
+    """
+    return _where(subject, latex, r" \text{ solves } ")
+
+
+def where_text(subject: sp.Basic) -> str | None:
+    """Return what defines the implicit functions in ``subject``, as text; None without any."""
+    return _where(subject, text, " solves ")
+
+
+def _where(subject: sp.Basic, write: Callable[[sp.Basic], str], solves: str) -> str | None:
+    definitions = []
+    for function in sorted(subject.atoms(ImplicitFunction), key=sp.default_sort_key):
+        given = function.definition
+        here = dict(zip(given.arguments, function.args, strict=True))
+        root = f"{write(given.variable)} = {write(function)} > {write(given.lower)}"
+        definitions.append(root + solves + write(given.equation.xreplace(here)))
+    return ", ".join(definitions) or None
 
 
 _FUNCTIONS = {"log": "ln", "asinh": "arsinh", "acosh": "arcosh", "atanh": "artanh"}
@@ -48,6 +74,8 @@ class _Arranged(ABC):
 
     plus: str
     minus: str
+    # Not how objects print themselves.
+    printmethod = None
     _print: Callable[[sp.Basic], str]
 
     @abstractmethod
@@ -80,9 +108,19 @@ class _Arranged(ABC):
     @abstractmethod
     def _inner(self, arguments: str) -> str: ...
 
+    @abstractmethod
+    def _in_time(self, body: str) -> str:
+        """Return the derivative of a quantity in time."""
+
+    @abstractmethod
+    def _listed_from_one(self, body: str, last: str) -> str:
+        """Return all components of a list, by the written name of the list and its length."""
+
     # Sums
 
     def _print_Add(self, subject: sp.Add, order: object = None) -> str:
+        if _number_and_sum(subject) is not None:
+            return self._quotient(subject)[1]
         parts = [self._signed(term) for term in _terms(subject)]
         line = ("-" if parts[0][0] else "") + parts[0][1]
         return line + "".join(
@@ -91,9 +129,9 @@ class _Arranged(ABC):
 
     def _signed(self, term: sp.Expr) -> tuple[bool, str]:
         """Return whether a term has a leading minus, and its text without it."""
-        if term.is_Mul or _is_reciprocal(term) or term.is_Rational:
+        if term.is_Mul or term.is_Add or _is_reciprocal(term) or term.is_Rational:
             return self._quotient(term, bare_sum=False)
-        return False, self._bracketed(term) if term.is_Add else self._print(term)
+        return False, self._print(term)
 
     # Products
 
@@ -145,16 +183,18 @@ class _Arranged(ABC):
 
     def _base(self, base: sp.Expr) -> str:
         written = self._print(base)
-        if isinstance(base, AppliedUndef):
+        if isinstance(base, AppliedUndef | ImplicitFunction):
             bare = not _holds_arguments(self._name(base.func.__name__))
-        elif base.is_Symbol:
+        elif base.is_Symbol or isinstance(base, sp.Indexed):
             bare = "^" not in written or (written[0] == written[-1] == "|")
         else:
             bare = (base.is_Integer and base >= 0) or isinstance(base, sp.Abs)
         return written if bare else self._brackets(written)
 
     def _print_exp(self, subject: sp.exp, exponent: object = None) -> str:
-        return self._raised("e", subject.args[0])
+        if _is_reciprocal(subject):
+            return self._print_Mul(subject)
+        return "e" if subject.args[0] == 1 else self._raised("e", subject.args[0])
 
     def _print_ExpBase(self, subject: sp.exp, exponent: object = None) -> str:
         return self._print_exp(subject)
@@ -167,16 +207,29 @@ class _Arranged(ABC):
     def _print_Symbol(self, subject: sp.Symbol, style: object = None) -> str:
         return self._name(subject.name)
 
+    def _print_Indexed(self, subject: sp.Indexed) -> str:
+        return self._name(f"{subject.base}_{','.join(map(str, subject.indices))}")
+
+    def _print_IndexedBase(self, subject: sp.IndexedBase) -> str:
+        first, last = (self._print(subject[index]) for index in (1, H))
+        return self._listed_from_one(first, last)
+
     def _print_Function(self, subject: sp.Function, exponent: object = None) -> str:
         known = type(subject).__name__
         arguments = self._listed(subject.args)
-        if not isinstance(subject, AppliedUndef):
+        if not isinstance(subject, AppliedUndef | ImplicitFunction):
             return self._operator(_FUNCTIONS.get(known, known)) + self._brackets(arguments)
         if known == "inner":
             return self._inner(arguments)
+        if known == "pair_rate":
+            return self._in_time(self._inner(arguments))
+        if known in OF_STRENGTHS:
+            arguments = self._listed((strengths, *subject.args))
         name = self._name(known)
         # cos(f, x) as a function of parameters: cos(f, x; parameters).
-        return f"{name[:-1]}; {arguments})" if _holds_arguments(name) else f"{name}({arguments})"
+        if _holds_arguments(name):
+            return f"{name[:-1]}; {arguments})"
+        return name + self._brackets(arguments)
 
     def _print_log(self, subject: sp.log, exponent: object = None) -> str:
         return self._print_Function(subject)
@@ -204,8 +257,10 @@ class _Latex(_Arranged, LatexPrinter):  # type: ignore[misc]  # SymPy has no typ
             return LATEX_NAMES[name]
         head, _, index = name.partition("_")
         is_greek = _GREEK.fullmatch(head) is not None
-        letter = rf"\{head}" if is_greek else head
-        if is_greek or len(head) == 1:
+        letter = LATEX_NAMES.get(head, rf"\{head}" if is_greek else head)
+        if is_greek or len(head) == 1 or head in LATEX_NAMES:
+            is_word = len(index) > 1 and index.isalpha()
+            index = rf"\mathrm{{{index}}}" if is_word else index
             return letter + (_script("_", index) if index else "")
         return r"\mathrm{" + name.replace("_", r"\_") + "}"
 
@@ -240,6 +295,19 @@ class _Latex(_Arranged, LatexPrinter):  # type: ignore[misc]  # SymPy has no typ
     def _inner(self, arguments: str) -> str:
         return rf"\langle {arguments}\rangle"
 
+    def _in_time(self, body: str) -> str:
+        return rf"\frac{{d}}{{dt}}{body}"
+
+    def _listed_from_one(self, body: str, last: str) -> str:
+        return rf"{body}, \dots, {last}"
+
+    def _print_Derivative(self, subject: sp.Derivative) -> str:
+        (variable, order), *_ = subject.variable_count
+        sign = "d" if len(subject.expr.args) == 1 else r"\partial"
+        power = "" if order == 1 else _script("^", self._print(order))
+        over = self._times([sign + power, self._print(subject.expr)])
+        return rf"\frac{{{over}}}{{{self._times([sign, self._print(variable)])}{power}}}"
+
     def _print_Abs(self, subject: sp.Abs, exponent: object = None) -> str:
         body = self._print(subject.args[0])
         return rf"\left|{body}\right|" if _TALL.search(body) else f"|{body}|"
@@ -258,7 +326,9 @@ class _Latex(_Arranged, LatexPrinter):  # type: ignore[misc]  # SymPy has no typ
             rf"\sum_{{{self._print(index)}={self._print(first)}}}^{{{self._print(last)}}} "
             for index, first, last in subject.limits
         )
-        return signs + self._factor(subject.function, last=True)
+        body = subject.function
+        bare = _split(body)[2] or isinstance(body, sp.Sum)
+        return signs + (self._print(body) if bare else self._factor(body, last=True))
 
 
 class _LatexOnOneLine(_Latex):
@@ -302,6 +372,17 @@ class _Text(_Arranged, StrPrinter):  # type: ignore[misc]  # SymPy has no types
     def _inner(self, arguments: str) -> str:
         return f"<{arguments}>"
 
+    def _in_time(self, body: str) -> str:
+        return f"d{body}/dt"
+
+    def _listed_from_one(self, body: str, last: str) -> str:
+        return f"{body}, ..., {last}"
+
+    def _print_Derivative(self, subject: sp.Derivative) -> str:
+        (variable, order), *_ = subject.variable_count
+        power = "" if order == 1 else f"^{self._print(order)}"
+        return f"d{power}/d{self._print(variable)}{power} {self._print(subject.expr)}"
+
     def _print_Abs(self, subject: sp.Abs, exponent: object = None) -> str:
         return f"|{self._print(subject.args[0])}|"
 
@@ -329,11 +410,13 @@ class _Text(_Arranged, StrPrinter):  # type: ignore[misc]  # SymPy has no types
 def _terms(subject: sp.Add) -> list[sp.Expr]:
     """Return the terms, with one that has no leading minus in front where there is one."""
     terms = list(subject.args)
+    if terms[0].is_Rational and terms[0] > 1 and not _has_minus(terms[1]):
+        # SymPy puts the number first, where people put it last, but for 1.
+        terms = [*terms[1:], terms[0]]
     plain = [term for term in terms if not _has_minus(term)]
     if not plain or plain[0] is terms[0]:
         return terms
     if terms[0].is_number:
-        # SymPy puts the number first, where people put it last.
         return [*terms[1:], terms[0]] if terms[1] is plain[0] else _led_by(plain[0], terms)
     return _led_by(plain[0], terms)
 
@@ -356,8 +439,14 @@ def _split(subject: sp.Expr) -> tuple[bool, list[sp.Expr], list[sp.Expr]]:
             negative ^= bool(factor.p < 0)
             over += [sp.Integer(abs(factor.p))] if abs(factor.p) != 1 else []
             under += [sp.Integer(factor.q)] if factor.q != 1 else []
+        elif isinstance(factor, sp.exp) and _is_reciprocal(factor):
+            under.append(sp.exp(-factor.args[0]))
         elif _is_reciprocal(factor):
             base, exponent = factor.args
+            if exponent == -1 and base.is_Add:
+                _, upper, lower = _split(base)
+                over, under = over + lower, under + upper
+                continue
             under.append(base if exponent == -1 else sp.Pow(base, -exponent, evaluate=False))
         else:
             over.append(factor)
@@ -365,6 +454,8 @@ def _split(subject: sp.Expr) -> tuple[bool, list[sp.Expr], list[sp.Expr]]:
 
 
 def _factors(subject: sp.Expr) -> list[sp.Expr]:
+    if subject.is_Add:
+        return list(_number_and_sum(subject) or [subject])
     if not subject.is_Mul:
         return [subject]
     factors = list(subject.args)
@@ -373,14 +464,23 @@ def _factors(subject: sp.Expr) -> list[sp.Expr]:
     return [part for factor in factors for part in _factors(factor)]
 
 
+def _number_and_sum(subject: sp.Add) -> tuple[sp.Rational, sp.Add] | None:
+    """Undo that SymPy multiplied a number into a sum; None where it did not."""
+    numbers = {abs(term.as_coeff_Mul()[0]) for term in subject.args}
+    number = numbers.pop()
+    if numbers or number == 1 or sp.Add(*subject.args).args != subject.args:
+        return None
+    return number, sp.Add(*(term / number for term in subject.args), evaluate=False)
+
+
 def _place(factor: sp.Expr) -> tuple[int, str, str]:
     """Return where a factor goes in a product that SymPy sorted; symbols by the alphabet."""
     base = factor.base if factor.is_Pow and factor.exp.is_Integer else factor
-    if base.is_number:
+    if base.is_number and not isinstance(base, sp.exp):
         return 0, "", ""
     if _is_open_ended(base):
         return 4, "", ""
-    if base.is_Symbol:
+    if base.is_Symbol or isinstance(base, sp.Indexed):
         return 1, base.name.lower(), base.name
     if isinstance(base, sp.Abs):
         return 1, "~", ""
@@ -395,7 +495,8 @@ def _is_open_ended(factor: sp.Expr) -> bool:
 
 
 def _is_reciprocal(factor: sp.Expr) -> bool:
-    return bool(factor.is_Pow and factor.exp.is_Rational and factor.exp < 0)
+    is_power = factor.is_Pow or isinstance(factor, sp.exp)
+    return bool(is_power and factor.exp.is_Rational and factor.exp < 0)
 
 
 def _is_factor(subject: sp.Expr) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
@@ -145,7 +145,7 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     )
 
 
-def _lowest(values: Values) -> Fraction:
+def _lowest(values: Values) -> Any:
     return -1 / (values["n"] - 1)
 
 

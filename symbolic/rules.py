@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from types import UnionType
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from symbolic.answer import Answer
-from symbolic.decide import holds, is_continuous, is_zero, sign_of
+from symbolic.decide import exact_expression, holds, is_continuous, is_zero, sign_of
 from symbolic.derivation import Checked, Step
 from symbolic.positivity import Sign
 from symbolic.region import EVERYWHERE, Range, Region, above, at_least
@@ -45,8 +46,14 @@ def _all(answers: Sequence[Answer]) -> Answer:
     return Answer.NO if Answer.NO in answers else Answer.UNDECIDED
 
 
-def _are(kind: type[sp.Rel], *relations: sp.Rel) -> bool:
-    return all(isinstance(relation, kind) for relation in relations)
+def _are(kind: type[sp.Rel] | UnionType, *relations: sp.Rel) -> bool:
+    """Tell whether all are relations of a kind, between exact expressions."""
+    for relation in relations:
+        if not isinstance(relation, kind):
+            return False
+        exact_expression(relation.lhs)
+        exact_expression(relation.rhs)
+    return True
 
 
 def _same_type(before: sp.Rel, after: sp.Rel) -> bool:
@@ -102,7 +109,7 @@ def substitute(
     """
 
     def check() -> Checked:
-        given = dict(values or {})
+        given = {symbol: exact_expression(value) for symbol, value in (values or {}).items()}
         if not _same_type(before, after):
             return Checked(Answer.NO, "the relation sign changed")
         if not _are(sp.Eq, *using) or not all(isinstance(key, sp.Symbol) for key in given):
@@ -201,6 +208,7 @@ def instances(
     reason: str,
     *,
     multiplier: sp.Expr = sp.S.One,
+    first: int = 1,
     region: Region = EVERYWHERE,
 ) -> Step:
     """Return a step from a definition by sums over tokens and heads to a closed form.
@@ -208,8 +216,8 @@ def instances(
     A sum over r indices, each from 1 to n, whose terms depend only on which indices coincide splits
     into classes that count ``n (n-1) (n-2) ...``: it is a polynomial in n of degree at most r. Two
     such polynomials that agree at r + 1 sizes are equal. The check computes the definition at
-    degree + 1 sizes from 1 on, and confirms that the closed form is such a polynomial. One size
-    more is computed, where a bound that is too low shows itself.
+    degree + 1 sizes from the first on, and confirms that the closed form is such a polynomial. One
+    size more is computed, where a bound that is too low shows itself.
 
     Args:
         before: the definition, for the reader.
@@ -218,6 +226,7 @@ def instances(
         degrees: bound of the degree in each size, times ``multiplier``.
         reason: why the bound holds.
         multiplier: what the value is multiplied by to be a polynomial in the sizes.
+        first: the least size at which the definition makes sense.
         region: where the other parameters live.
     """
 
@@ -232,9 +241,10 @@ def instances(
         for size, degree in degrees.items():
             if not closed.is_polynomial(size) or sp.degree(closed, size) > degree:
                 return Checked(Answer.UNDECIDED, f"not a polynomial of degree {degree} in {size}")
-        for point in product(*(range(1, degree + 3) for degree in degrees.values())):
+        for point in product(*(range(first, first + degree + 2) for degree in degrees.values())):
             values = dict(zip(sizes, point, strict=True))
-            difference = closed.subs(values) - multiplier.subs(values) * definition(*point)
+            defined = exact_expression(definition(*point))
+            difference = closed.subs(values) - multiplier.subs(values) * defined
             answer = is_zero(difference, region)
             if answer is not Answer.YES:
                 return Checked(answer, f"fails to agree at {values}")
@@ -244,15 +254,15 @@ def instances(
     return Step("instances", before, after, reason, check)
 
 
-def threshold(before: sp.Le, after: sp.Eq, reason: str) -> Step:
-    """Return a step that gives a new name to the right side of ``variable <= bound``.
+def threshold(before: sp.Le | sp.Eq, after: sp.Eq, reason: str) -> Step:
+    """Return a step that names the right side of ``variable <= bound`` or ``variable = value``.
 
     The name is an undefined function of distinct symbols, all that the bound has among them.
     """
 
     def check() -> Checked:
-        if not _are(sp.Le, before) or not _are(sp.Eq, after) or after.rhs != before.rhs:
-            return Checked(Answer.NO, "not the bound of an upper bound")
+        if not _are(sp.Le | sp.Eq, before) or not _are(sp.Eq, after) or after.rhs != before.rhs:
+            return Checked(Answer.NO, "not the right side of a bound or a value")
         name, variable = after.lhs, before.lhs
         if not isinstance(variable, sp.Symbol) or not _is_applied_to_symbols(name):
             return Checked(Answer.NO, "not a bound of a symbol, or not a name for it")

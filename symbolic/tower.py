@@ -20,6 +20,7 @@ from math import comb
 from operator import mul
 
 import sympy as sp
+from sympy.codegen.cfunctions import log1p
 from sympy.core.function import AppliedUndef
 
 from symbolic.errors import InputError
@@ -104,6 +105,9 @@ class Tower:
             return self._power(*expression.as_base_exp())
         if isinstance(expression, sp.log):
             return self.logarithm(self.convert(expression.args[0]))
+        if isinstance(expression, sp.Max) and len(expression.args) == 2:
+            first, second = expression.args
+            return self.convert((first + second + sp.Abs(first - second)) / 2)
         if isinstance(expression, sp.Abs):
             return self._absolute(self.convert(expression.args[0]), expression)
         rewritten = _in_exponentials_and_logarithms(expression)
@@ -152,7 +156,9 @@ class Tower:
             coefficient, monomial = term.as_coeff_Mul()
             coefficient = coefficient / content
             logarithm = self._find(monomial, Kind.LOGARITHM) if bottom == 1 else None
-            if logarithm is not None:
+            if abs(coefficient.p) > _POWER_LIMIT:
+                result *= self._generator(Kind.EXPONENTIAL, coefficient * monomial / bottom)
+            elif logarithm is not None:
                 result *= self.root(logarithm.argument, int(coefficient.q)) ** int(coefficient.p)
             else:
                 result *= self._exponential_of_monomial(monomial / bottom, coefficient)
@@ -335,6 +341,10 @@ class Tower:
     def _sign_with_root(self, rest: sp.Expr, slope: sp.Expr, root: Generator) -> Sign:
         """Return the sign of ``rest + slope*root``: equal signs, or the sign of the squares."""
         first, second = self.sign(rest), self.sign(slope)
+        if first is Sign.UNDECIDED and second.is_strict:
+            # The root decides wherever it is the larger part.
+            difference = self.sign(rest**2 - slope**2 * root.argument)
+            return second if difference is Sign.NEGATIVE else Sign.UNDECIDED
         if Sign.UNDECIDED in (first, second):
             return Sign.UNDECIDED
         if first.is_nonnegative and second.is_nonnegative:
@@ -379,6 +389,8 @@ class Tower:
 
     def _range_of(self, generator: Generator) -> Range:
         if generator.kind is Kind.EXPONENTIAL:
+            if generator.argument == 1:  # e = 1 + 1 + 1/2 + ... < 1 + 1 + 1/2 + 1/4 + ...
+                return Range(sp.Integer(2), sp.Integer(3), True, True)
             return exponential_range(self.sign(generator.argument))
         if generator.kind is Kind.ROOT:
             positive = self.sign(generator.argument) is Sign.POSITIVE
@@ -506,6 +518,7 @@ def _in_exponentials_and_logarithms(expression: sp.Expr) -> sp.Expr | None:
         sp.tanh: lambda: (sp.exp(2 * x) - 1) / (sp.exp(2 * x) + 1),
         sp.asinh: lambda: sp.log(x + sp.sqrt(x**2 + 1)),
         sp.atanh: lambda: sp.log((1 + x) / (1 - x)) / 2,
+        log1p: lambda: sp.log(1 + x),
     }
     definition = definitions.get(expression.func)
     return None if definition is None else definition()

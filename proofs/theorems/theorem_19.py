@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import asinh, log
 
 import sympy as sp
@@ -75,15 +76,7 @@ def _cosine_points(candidate: sp.Expr, source: random.Random, digits: int) -> It
         count, dimension = source.randint(2, 4), source.randint(2, 4)
         heads, strength = source.randint(1, 5), Fraction(source.randint(1, 30), 10)
         temperature = Fraction(source.randint(1, 20), 10)
-        vectors = [
-            rational_unit_vector(
-                [
-                    Fraction(source.randint(-9, 9), source.randint(1, 9))
-                    for _ in range(dimension - 1)
-                ]
-            )
-            for _ in range(count)
-        ]
+        vectors = tuple(_random_unit_vector(dimension, source) for _ in range(count))
         named: dict[str, str | list[str]] = {
             f"x_{i + 1}": [exact_text(c) for c in vector] for i, vector in enumerate(vectors)
         }
@@ -98,7 +91,7 @@ class EqualHeads:
     heads: int
     strength: Fraction
     temperature: Fraction
-    tokens: Sequence[Sequence[Fraction]]
+    tokens: tuple[tuple[Fraction, ...], ...]
 
     def flow(self) -> Flow:
         """Return the unnormalised flow in balls at the precision in force."""
@@ -115,13 +108,36 @@ class EqualHeads:
         }
 
 
-def _random_unit_vector(dimension: int, source: random.Random) -> list[Fraction]:
+# What does not depend on a candidate is computed once for all candidates.
+@lru_cache(maxsize=1000)
+def _cosine_and_margin(case: EqualHeads, digits: int) -> tuple[int | None, ...]:
+    """Return the signs of the cosine and of the margin of Condition 8 at token 1."""
+
+    def compute() -> tuple[arb, ...]:
+        flow = case.flow()
+        return flow.cosine(0, 0), flow.condition_8_margin(0, 0)
+
+    return settled_signs(compute, digits)
+
+
+@lru_cache(maxsize=1000)
+def _margin_and_rate(case: EqualHeads, digits: int, sharp: bool) -> tuple[int | None, ...]:
+    """Return the signs of the margin of Condition 8 at token 1 and of the head's energy rate."""
+
+    def compute() -> tuple[arb, ...]:
+        flow = case.flow()
+        return flow.condition_8_margin(0, 0, sharp=sharp), flow.energy_rate(0)
+
+    return settled_signs(compute, digits)
+
+
+def _random_unit_vector(dimension: int, source: random.Random) -> tuple[Fraction, ...]:
     parameters = [(source.randint(-9, 9), source.randint(1, 9)) for _ in range(dimension - 1)]
-    return rational_unit_vector([Fraction(p, q) for p, q in parameters])
+    return tuple(rational_unit_vector([Fraction(p, q) for p, q in parameters]))
 
 
-def _orthonormal(tokens: int) -> list[list[Fraction]]:
-    return [[Fraction(int(i == k)) for k in range(tokens)] for i in range(tokens)]
+def _orthonormal(tokens: int) -> tuple[tuple[Fraction, ...], ...]:
+    return tuple(tuple(Fraction(int(i == k)) for k in range(tokens)) for i in range(tokens))
 
 
 def _threshold(tokens: int, heads: int, strength: float) -> float:
@@ -144,14 +160,12 @@ def _cosine_point(
     candidate: sp.Expr, case: EqualHeads, named: dict[str, str | list[str]], digits: int
 ) -> Iterator[Point]:
     """Yield the comparison at a case, or nothing where the cosine is negative."""
+    cosine, margin = _cosine_and_margin(case, digits)
 
     def compute() -> tuple[arb, ...]:
-        flow = case.flow()
-        cosine = flow.cosine(0, 0)
-        bound = ball_value(candidate, {H: Fraction(case.heads)})
-        return cosine, bound - cosine, flow.condition_8_margin(0, 0)
+        return (ball_value(candidate, {H: Fraction(case.heads)}) - case.flow().cosine(0, 0),)
 
-    cosine, below, margin = settled_signs(compute, digits)
+    (below,) = settled_signs(compute, digits)
     if cosine == -1:
         return
     decided = None not in (cosine, below, margin)
@@ -178,7 +192,7 @@ class SignedCase:
 
 def check_signed_case(case: SignedCase, settings: Settings) -> Evidence:
     """Try ``Condition 8 iff cosine <= c*(H)`` at one configuration in balls."""
-    lines = [[Fraction(x)] for x in case.tokens]
+    lines = tuple((Fraction(x),) for x in case.tokens)
     heads = EqualHeads(case.heads, case.strength, case.temperature, lines)
 
     def compute() -> tuple[arb, ...]:
@@ -357,13 +371,14 @@ def _beta_points(
 def _beta_point(candidate: sp.Expr, case: EqualHeads, digits: int, *, sharp: bool) -> Point:
     tokens = len(case.tokens)
 
-    def compute() -> tuple[arb, ...]:
-        flow = case.flow()
-        bindings = {H: Fraction(case.heads), n: Fraction(tokens), alpha: case.strength}
-        below = ball_value(candidate, bindings) - exact_ball(case.temperature)
-        return below, flow.condition_8_margin(0, 0, sharp=sharp), flow.energy_rate(0)
+    bindings = {H: Fraction(case.heads), n: Fraction(tokens), alpha: case.strength}
 
-    signs = below, margin, rate = settled_signs(compute, digits)
+    def compute() -> tuple[arb, ...]:
+        return (ball_value(candidate, bindings) - exact_ball(case.temperature),)
+
+    (below,) = settled_signs(compute, digits)
+    margin, rate = _margin_and_rate(case, digits, sharp)
+    signs = (below, margin, rate)
     return Point(
         {"n": str(tokens), **case.named()},
         None if None in signs else below == margin and rate == 1,

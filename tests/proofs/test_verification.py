@@ -27,6 +27,14 @@ EXPECTED = {
     "critical-cosine-lambert": Verdict.REFUTED,
     "critical-beta": Verdict.HOLDS,
     "critical-beta-necessity": Verdict.REFUTED,
+    "sharp-critical-beta": Verdict.HOLDS,
+    "equiangular-reduction": Verdict.HOLDS,
+    "early-rate": Verdict.HOLDS,
+    "late-rate": Verdict.HOLDS,
+    "rate-convexity": Verdict.HOLDS,
+    "rate-peak": Verdict.HOLDS,
+    "foreign-heads": Verdict.HOLDS,
+    "entropy-monotone": Verdict.HOLDS,
 }
 
 

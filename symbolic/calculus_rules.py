@@ -1,0 +1,165 @@
+"""Rules of calculus: derivatives, Lambert W, the one root of an increasing residual, series."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from symbolic.answer import Answer
+from symbolic.decide import is_zero, sign_of
+from symbolic.derivation import Checked, Step
+from symbolic.implicit import Implicit, ImplicitFunction
+from symbolic.positivity import Sign
+from symbolic.region import EVERYWHERE, Region, above
+
+
+def differentiate(
+    before: sp.Eq,
+    after: sp.Eq,
+    variable: sp.Symbol,
+    order: int,
+    reason: str,
+    region: Region = EVERYWHERE,
+) -> Step:
+    """Return a step from ``f = expression`` to a derivative of both sides."""
+
+    def check() -> Checked:
+        if after.lhs != sp.Derivative(before.lhs, (variable, order)):
+            return Checked(Answer.NO, "the left side is not that derivative")
+        difference = sp.diff(before.rhs, variable, order) - after.rhs
+        return Checked(is_zero(difference, region), "differentiation, then zero test")
+
+    return Step("differentiate", before, after, reason, check)
+
+
+def lambert(before: sp.Rel, after: sp.Rel, reason: str, region: Region = EVERYWHERE) -> Step:
+    """Return a step from ``u e^u = z`` to ``u = W_0(z)``, or with <= in both.
+
+    ``u e^u`` increases from 0 on ``u >= 0``, so for ``z >= 0`` there is one solution there, the
+    value of the principal branch; the other real branch has values at negative arguments only.
+    Checked: the form of both sides, ``u >= 0`` and ``z >= 0``.
+    """
+
+    def check() -> Checked:
+        u, z = after.lhs, before.rhs
+        if before.func is not after.func or not isinstance(before, sp.Eq | sp.Le):
+            return Checked(Answer.NO, "the relation signs do not match")
+        if after.rhs != sp.LambertW(z, evaluate=False):
+            return Checked(Answer.NO, "the right side is not W of the right side before")
+        for part in (u, z):
+            sign = sign_of(part, region)
+            if not sign.is_nonnegative:
+                return Checked(Answer.UNDECIDED, f"sign of {part}: {sign.value}")
+        return Checked(is_zero(before.lhs - u * sp.exp(u), region), "both sides >= 0; zero test")
+
+    return Step("Lambert W", before, after, reason, check)
+
+
+def unique_root(
+    before: sp.Gt,
+    after: sp.Eq,
+    implicit: Implicit,
+    companion: sp.Gt,
+    upper: sp.Expr,
+    reason: str,
+) -> Step:
+    """Return a step that defines a function as the one root of a residual beyond a bound.
+
+    ``before``, residual > 0, is equivalent to ``companion``, polynomial > 0, where the polynomial
+    is continuous up to the bound. Checked: the slope of the residual is at least 1 beyond the
+    bound, so there is at most one root; the polynomial is negative at the bound and positive at
+    ``upper``, so there is one between.
+
+    Args:
+        before: ``residual > 0``.
+        after: the residual at the new function of the arguments, set to zero.
+        implicit: the equation.
+        companion: what ``before`` was derived from by equivalences.
+        upper: a point beyond the root.
+        reason: what the root is.
+    """
+
+    def check() -> Checked:
+        x = implicit.variable
+        roots = [f for f in after.lhs.atoms(ImplicitFunction) if f.definition is implicit]
+        named = [f for f in roots if f.args == implicit.arguments]
+        if before != sp.Gt(implicit.residual, 0, evaluate=False) or len(named) != 1:
+            return Checked(Answer.NO, "not the residual of the definition")
+        if (after.lhs, after.rhs) != (implicit.residual.subs(x, named[0]), 0):
+            return Checked(Answer.NO, "the function is not put into its own residual")
+        beyond = implicit.region.having({x: above(implicit.lower)})
+        slope = sign_of(implicit.slope - 1, beyond)
+        signs = [
+            sign_of(companion.lhs.subs(x, implicit.lower), implicit.region),
+            sign_of(companion.lhs.subs(x, upper), implicit.region),
+            sign_of(upper - implicit.lower, implicit.region),
+        ]
+        isolated = signs == [Sign.NEGATIVE, Sign.POSITIVE, Sign.POSITIVE]
+        found = f"slope - 1 {slope.value}; signs at the ends: {signs[0].value}, {signs[1].value}"
+        closed = slope.is_nonnegative and isolated and companion.rhs == 0
+        return Checked(Answer.YES if closed else Answer.UNDECIDED, found)
+
+    return Step("unique root", before, after, reason, check, (companion,))
+
+
+def asymptotic(
+    before: sp.Eq,
+    after: sp.Eq,
+    implicit: Implicit,
+    *,
+    remainder: sp.Expr,
+    small: sp.Symbol,
+    values: Mapping[sp.Symbol, sp.Expr],
+    reason: str,
+) -> Step:
+    """Return a step from ``residual(f) = 0`` to ``f = truncated series + O(small^order)``.
+
+    Where the slope of the residual is at least 1, which is checked, the error of the truncated
+    series is at most the residual there, the ``remainder``. Checked: ``remainder`` is that
+    residual; it vanishes at ``small = 0``; its derivative in ``small`` is a rational function that
+    vanishes there to the order less one. A logarithm of the large quantity counts as a symbol.
+
+    Args:
+        before: the residual, set to zero.
+        after: the unknown on the left, on the right the truncated series plus ``O(small^order)``,
+            written with the large quantity.
+        implicit: the equation; its residual is in terms of the large quantity.
+        remainder: the residual at the truncated series in terms of ``small``.
+        small: the small quantity.
+        values: what ``small`` and further symbols of the remainder stand for.
+        reason: in what the series is.
+    """
+
+    def check() -> Checked:
+        terms = sp.Add.make_args(after.rhs)
+        orders = [t for t in terms if isinstance(t, AppliedUndef) and t.func.__name__ == "O"]
+        if before.rhs != 0 or len(orders) != 1:
+            return Checked(Answer.NO, "not a residual set to zero and a series with its order")
+        truncated = sp.Add(*(t for t in terms if t not in orders))
+        in_series = implicit.residual.subs(implicit.variable, truncated)
+        same = is_zero(in_series - remainder.subs(values, simultaneous=True))
+        order = _degree(orders[0].args[0], values[small])
+        beyond = implicit.region.having({implicit.variable: above(implicit.lower)})
+        if not sign_of(implicit.slope - 1, beyond).is_nonnegative:
+            return Checked(Answer.UNDECIDED, "the slope of the residual is not shown to be >= 1")
+        slope = sp.cancel(sp.together(sp.diff(remainder, small)))
+        top, bottom = sp.fraction(slope)
+        if same is not Answer.YES or not sp.sympify(slope).is_rational_function(small):
+            return Checked(Answer.UNDECIDED, "the remainder is not the residual of the series")
+        powers = [power for (power,) in sp.Poly(top, small).monoms()]
+        starts_at_zero = is_zero(remainder.subs(small, 0)) is Answer.YES
+        vanishes = min(powers) >= order - 1 and bottom.subs(small, 0) != 0
+        closed = starts_at_zero and vanishes and order > 0
+        found = f"the remainder vanishes to order {min(powers) + 1}"
+        return Checked(Answer.YES if closed else Answer.NO, found)
+
+    return Step("asymptotic series", before, after, reason, check)
+
+
+def _degree(term: sp.Expr, small: sp.Expr) -> int:
+    """Return k for a term that is ``small^k`` but for logarithms, with a bare 1/L as ``small``."""
+    large = 1 / small
+    bare = term.replace(sp.log(large), sp.Integer(2))
+    return next((k for k in range(1, 20) if not (bare * large**k).has(large)), 0)
