@@ -112,19 +112,20 @@ def verify(
 
     Example: mhflow verify critical-beta --digits 100 --json run.json
     """
+    from proofs.files import check_file, write_file
     from proofs.verification import manifest
     from proofs.views import verification_view
 
     if fail_on is not None:
         _choice("--fail-on", fail_on, ("refuted",))
+    if json_file not in (None, "-"):
+        check_file(Path(str(json_file)))
     results = _verified(ids or None, _digits(digits), _integer("--jobs", jobs, 1, 256))
     data = manifest(results)
     if json_file == "-":
         print(json.dumps(data, indent=2, ensure_ascii=False))
     else:
         if json_file is not None:
-            from proofs.files import write_file
-
             write_file(Path(json_file), json.dumps(data, indent=2, ensure_ascii=False) + "\n")
         verification_view(data)
     failed = any(r.verdict.is_failure for r in results)
@@ -272,8 +273,8 @@ def tables(
 
     Example: mhflow tables --format markdown --grid H=2..8 --grid n=16,64
     """
-    from proofs.files import write_files
-    from proofs.tables import render_tables
+    from proofs.files import check_directory, write_files
+    from proofs.tables import checked_request, render_tables
     from symbolic.numbers import read_grid
 
     _choice("--format", layout, FORMATS)
@@ -281,6 +282,9 @@ def tables(
         raise InputError(f"--macros: only with --format latex, not {layout}")
     number = _digits(digits)
     grids = {key: read_grid(text, key) for key, text in _assignments(grid or [], "--grid").items()}
+    checked_request(layout, number, grids)
+    if out is not None:
+        check_directory(Path(out))
     data = _manifest(source)
     files = render_tables(data, format=layout, digits=number, grids=grids, macros=macros)
     if out is not None:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import textwrap
 
+import sympy as sp
+
+from proofs.typesetting import github_math, latex_prose, markdown_prose
 from symbolic.answer import Answer
 from symbolic.derivation import Checked, Step
 from symbolic.formula import Formula
+from symbolic.line_breaks import broken
 from symbolic.printing import latex, text
 
 WIDTH = 100
+DISPLAY_WIDTH = 31
+"""Width in em of a display in a list; in a one-column article at 10 pt there is room for 32."""
+
 _MARKS = {Answer.YES: "closed", Answer.NO: "FAILS", Answer.UNDECIDED: "NOT CLOSED"}
 
 
@@ -18,7 +25,8 @@ def derivation_text(subject: Formula, layout: str) -> str:
 
     Args:
         subject: the formula.
-        layout: ``text``, ``latex`` (a fragment of a document with amsmath) or ``markdown``.
+        layout: ``text``, ``latex`` (a fragment of a document with amsmath) or ``markdown`` (that of
+            GitHub, with its blocks of mathematics).
     """
     return {"text": _as_text, "latex": _as_latex, "markdown": _as_markdown}[layout](subject)
 
@@ -60,50 +68,39 @@ def _wrapped(line: str, indent: str = "") -> list[str]:
 def _as_latex(subject: Formula) -> str:
     derivation = subject.derivation()
     lines = [
-        rf"\paragraph{{{subject.name}}} {_escaped(derivation.subject)}. "
-        rf"Model: {_escaped(derivation.model)}.",
-        r"\begin{itemize}",
+        rf"\paragraph{{{latex_prose(subject.name)}}} {latex_prose(derivation.subject)}. "
+        rf"Model: {latex_prose(derivation.model)}.",
+        r"\begin{itemize}\raggedright",
     ]
-    lines += [
-        rf"  \item given: \({latex(p.relation)}\) ({_escaped(p.source)})"
-        for p in derivation.premises
-    ]
-    lines += [r"\end{itemize}", r"\begin{enumerate}"]
+    for premise in derivation.premises:
+        lines += _latex_item(f"given: {premise.source}", premise.relation)
+    lines += [r"\end{itemize}", r"\begin{enumerate}\raggedright"]
     for _, step, outcome in _steps(subject):
-        lines.append(
-            rf"  \item {_escaped(step.reason)} ({step.rule}; {_MARKS[outcome.answer]}): "
-            rf"\[{latex(step.after)}\]"
-        )
+        lines += _latex_item(f"{step.reason} ({step.rule}; {_MARKS[outcome.answer]})", step.after)
     return "\n".join([*lines, r"\end{enumerate}", f"{_summary(subject)}.", ""])
+
+
+def _latex_item(prose: str, relation: sp.Basic) -> list[str]:
+    return [
+        rf"  \item {latex_prose(prose)}",
+        rf"    \[{broken(latex(relation), DISPLAY_WIDTH)}\]",
+    ]
 
 
 def _as_markdown(subject: Formula) -> str:
     derivation = subject.derivation()
-    lines = [f"## {subject.name}", "", f"{derivation.subject}; model: {derivation.model}.", ""]
-    lines += [f"- given: ${latex(p.relation)}$ ({p.source})" for p in derivation.premises]
-    lines.append("")
+    about = f"{derivation.subject}; model: {derivation.model}."
+    lines = [f"## {markdown_prose(subject.name)}", "", markdown_prose(about), ""]
+    for premise in derivation.premises:
+        lines += _markdown_item("-", f"given: {markdown_prose(premise.source)}", premise.relation)
     for number, step, outcome in _steps(subject):
-        mark = _MARKS[outcome.answer]
-        lines.append(f"{number}. {step.reason} (*{step.rule}*, {mark}: {outcome.how})")
-        lines += ["", f"   $${latex(step.after)}$$", ""]
+        check = markdown_prose(f"{_MARKS[outcome.answer]}: {outcome.how}")
+        prose = f"{markdown_prose(step.reason)} (*{markdown_prose(step.rule)}*, {check})"
+        lines += _markdown_item(f"{number}.", prose, step.after)
     return "\n".join([*lines, f"{_summary(subject)}.", ""])
 
 
-def _escaped(prose: str) -> str:
-    r"""Return prose safe in LaTeX text: special characters escaped, relations as mathematics."""
-    escapes = {
-        "\\": r"\textbackslash{}",
-        "^": r"\^{}",
-        "_": r"\_",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "&": r"\&",
-        "%": r"\%",
-        "#": r"\#",
-        "$": r"\$",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "|": r"\textbar{}",
-    }
-    return "".join(escapes.get(character, character) for character in prose)
+def _markdown_item(marker: str, prose: str, relation: sp.Basic) -> list[str]:
+    """Return an item of a list; its block of mathematics is indented as the item's text is."""
+    block = f"```math\n{github_math(latex(relation))}\n```"
+    return [f"{marker} {prose}", "", textwrap.indent(block, " " * (len(marker) + 1)), ""]

@@ -44,6 +44,27 @@ def write_files(directory: Path, files: Mapping[str, str]) -> None:
         undo.pop_all()
 
 
+def check_file(path: Path) -> None:
+    """Check before long work that a file can be written; nothing is left behind.
+
+    Raises:
+        InputError: if the path cannot be written.
+    """
+    with ExitStack() as leftovers, _refused(path):
+        _prepared(path, "", leftovers)
+
+
+def check_directory(directory: Path) -> None:
+    """Check before long work that files can be written into a directory; nothing is left behind.
+
+    Raises:
+        InputError: if the directory is not there and cannot be made, or cannot be written into.
+    """
+    with ExitStack() as undo, _refused(directory):
+        _make(directory, undo)
+        check_file(directory / "mhflow")
+
+
 def _make(directory: Path, undo: ExitStack) -> None:
     """Make a directory with its parents; ``undo`` takes away what was made."""
     missing = [place for place in (directory, *directory.parents) if not place.exists()]

@@ -94,6 +94,13 @@ VALUE_TABLES = (
         grid={"n": ("16,64,256,1024",), "H": ("1,2,4,8",), "alpha": ("1",)},
         not_positive="not positive: the condition holds for no inverse temperature above 0",
     ),
+    ValueTable(
+        name="rate-peak",
+        title="Strength {rate-peak} at which the rate function is largest, and strength "
+        "{rate-inflection} beyond which it is convex, at {n} tokens and inverse temperature {beta}",
+        formulas=("rate-peak", "rate-inflection"),
+        grid={"n": ("2,16,64,256,1024,10^6",), "beta": ("1/2,1,2,4",)},
+    ),
 )
 """The value tables, in order."""
 
@@ -126,18 +133,36 @@ def render_tables(
             digits out of range, more than 10,000 rows, or a manifest that is none.
         UndecidedError: if the digits of a value cannot be decided.
     """
-    from numeric.evaluate import checked_digits
-
-    if format not in FORMATS:
-        raise InputError(f"format: {shown(format)} is not accepted; give {', '.join(FORMATS)}")
-    checked_digits(digits)
+    grids_used = checked_request(format, digits, grids)
     claims = _claims(manifest)
-    grids_used = _checked_grids(grids)
     computed = [
         _Computed(entry, used, digits) for entry, used in zip(VALUE_TABLES, grids_used, strict=True)
     ]
     tables = [_formula_table(claims), _claims_table(claims), *(c.table() for c in computed)]
     return _files(tables, format, computed if macros else None)
+
+
+def checked_request(
+    format: str, digits: int, grids: Grids
+) -> tuple[Mapping[str, tuple[Fraction, ...]], ...]:
+    """Return the grid of each value table; with this one learns of a wrong request before the work.
+
+    Raises:
+        InputError: as `render_tables`, but for the manifest.
+    """
+    from numeric.evaluate import checked_digits
+
+    if format not in FORMATS:
+        raise InputError(f"format: {shown(format)} is not accepted; give {', '.join(FORMATS)}")
+    checked_digits(digits)
+    known = tuple(dict.fromkeys(name for entry in VALUE_TABLES for name in entry.grid))
+    for name in grids:
+        if name not in known:
+            raise InputError(
+                f"grid: no parameter {shown(name)} in the value tables; accepted: "
+                f"{', '.join(known)}"
+            )
+    return tuple(_checked_grid(entry, grids) for entry in VALUE_TABLES)
 
 
 def tables(
@@ -159,6 +184,7 @@ def tables(
         name: tuple(exact(value, name) for value in values)
         for name, values in (grids or {}).items()
     }
+    checked_request(format, digits, exact_grids)
     if manifest is None:
         manifest = manifest_of(verify())
     return render_tables(manifest, format=format, digits=digits, grids=exact_grids, macros=macros)
@@ -297,14 +323,21 @@ def _formula_table(claims: Sequence[Mapping[str, Any]]) -> Table:
         "source": "Source",
         "evidence": "Evidence",
     }
+    relations = _relations()
+    rows: list[tuple[Cell, ...]] = []
+    for subject in map(formula, formula_names()):
+        rows.append(_formula_row(subject, claims))
+        rows += [_relation_row(r, subject) for r in relations if r.formula == subject.name]
     return Table(
         name="formulas",
         caption=(
             Words("Formulas, their parameters, where they come from ("),
-            Words(f"{CAVEAT}), and the strongest level of evidence for a claim about them."),
+            Words(f"{CAVEAT}), and the strongest level of evidence for a claim about them. "),
+            Words("A second name, after a comma, is that of a relation in the derivation of the "),
+            Words("formula: exact, if all steps close."),
         ),
         columns=tuple(Column(Words(heading), key) for key, heading in columns.items()),
-        rows=tuple(_formula_row(formula(name), claims) for name in formula_names()),
+        rows=tuple(rows),
         stacked=True,
     )
 
@@ -312,10 +345,91 @@ def _formula_table(claims: Sequence[Mapping[str, Any]]) -> Table:
 def _formula_row(subject: Formula, claims: Sequence[Mapping[str, Any]]) -> tuple[Cell, ...]:
     return (
         Code(subject.name),
-        _math(subject.equation),
+        Listing((*equations(subject), *definitions(subject))),
         Listing(tuple(_domain(parameter) for parameter in subject.parameters)),
         Words(subject.source),
         Words(_strongest(_support(subject.name, claims))),
+    )
+
+
+def equations(subject: Formula) -> tuple[Math, ...]:
+    """Return the equation of a formula, or one for each model if they differ."""
+    import sympy as sp
+
+    if not subject.variants:
+        return (_math(subject.equation),)
+    found = []
+    for model, expression in subject.variants.items():
+        line = _math(sp.Eq(subject.symbol, expression, evaluate=False))
+        found.append(Math(rf"{line.latex} \quad\text{{({model})}}", f"{line.text} ({model})"))
+    return tuple(found)
+
+
+def definitions(subject: Formula) -> tuple[Math, ...]:
+    """Return what defines the implicit functions in a formula, led by "where", if it has any."""
+    from symbolic.printing import where_latex, where_text
+
+    line = where_latex(subject.expression)
+    if line is None:
+        return ()
+    return (Math(rf"\text{{where }} {line}", f"where {where_text(subject.expression)}"),)
+
+
+@dataclass(frozen=True)
+class _Relation:
+    """A relation in the derivation of a formula that has a row of its own.
+
+    Attributes:
+        formula: name of the formula.
+        name: its own name.
+        reason: how the reason of the step that reaches it begins.
+        where: what its symbols stand for.
+    """
+
+    formula: str
+    name: str
+    reason: str
+    where: tuple[Any, ...]
+
+
+def _relations() -> tuple[_Relation, ...]:
+    """Return the relations with rows of their own, in order: the forms in Lambert W and large n."""
+    import sympy as sp
+
+    from symbolic.notation import beta, n, rate_peak
+    from symbolic.rate_inflection import ScaledInflection
+    from symbolic.rate_peak import LARGE, L, x
+    from symbolic.rules import equation
+
+    u, r = sp.symbols("u r", positive=True)
+    peak, inflection = equation(x, beta * rate_peak(n, beta)), equation(x, ScaledInflection(n))
+    ratio = equation(n - 1, r * sp.exp(2))
+    shifted = (equation(u, x - 2), sp.Gt(u, 0, evaluate=False), inflection, ratio)
+    large = (LARGE, sp.Gt(L, 0, evaluate=False))
+    return (
+        _Relation("rate-peak", "large n", "lambda_peak beta for large n", (peak, *large)),
+        _Relation("rate-inflection", "tanh", "the symmetric form for all n", (inflection,)),
+        _Relation("rate-inflection", "two tokens", "two tokens", (inflection, equation(n, 2))),
+        _Relation("rate-inflection", "r-Lambert", "u = W_{-r}(4r)", shifted),
+        _Relation("rate-inflection", "large n", "lambda_c beta for large n", (inflection, *large)),
+    )
+
+
+def _relation_row(relation: _Relation, subject: Formula) -> tuple[Cell, ...]:
+    derivation = subject.derivation()
+    (step,) = (s for s in derivation.steps if s.reason.startswith(relation.reason))
+    where = [_math(found) for found in relation.where]
+    symbols = step.after.free_symbols.union(*(found.free_symbols for found in relation.where))
+    meaning = Math(
+        r"\text{where } " + r",\; ".join(found.latex for found in where),
+        "where " + ", ".join(found.text for found in where),
+    )
+    return (
+        Code(f"{subject.name}, {relation.name}"),
+        Listing((_math(step.after), meaning)),
+        Listing(tuple(_domain(p) for p in subject.parameters if p.symbol in symbols)),
+        Words(f"{subject.source}; derived here"),
+        Words("exact" if derivation.is_closed else "-"),
     )
 
 
@@ -331,8 +445,14 @@ def _support(formula: str, claims: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _domain(parameter: Parameter) -> Math:
     r"""Return a parameter with its domain, such as "integer n >= 2"."""
+    return Math(_domain_latex(parameter), f"{parameter.name}: {parameter.domain}")
+
+
+def _domain_latex(parameter: Parameter) -> str:
     from symbolic.printing import latex
 
+    if parameter.choices:
+        return rf"\text{{{parameter.name}: {parameter.domain}}}"
     symbol, bounds = latex(parameter.symbol), parameter.range
     below = "<" if bounds.lower_open else r"\le"
     left = right = ""
@@ -346,7 +466,7 @@ def _domain(parameter: Parameter) -> Math:
         right = f" {below} {latex(bounds.upper)}"
     kind = r"\text{integer }" if parameter.integer else ""
     kind = kind or ("" if left or right else r"\text{real }")
-    return Math(kind + left + symbol + right, f"{parameter.name}: {parameter.domain}")
+    return kind + left + symbol + right
 
 
 def _math(subject: Any) -> Math:
@@ -358,18 +478,6 @@ def _math(subject: Any) -> Math:
 # -- Values -------------------------------------------------------------------------------------
 
 
-def _checked_grids(grids: Grids) -> list[dict[str, tuple[Fraction, ...]]]:
-    """Return the grid of each value table, default values replaced, after checking all of it."""
-    known = tuple(dict.fromkeys(name for entry in VALUE_TABLES for name in entry.grid))
-    for name in grids:
-        if name not in known:
-            raise InputError(
-                f"grid: no parameter {shown(name)} in the value tables; accepted: "
-                f"{', '.join(known)}"
-            )
-    return [_checked_grid(entry, grids) for entry in VALUE_TABLES]
-
-
 def _checked_grid(entry: ValueTable, grids: Grids) -> dict[str, tuple[Fraction, ...]]:
     from symbolic.catalogue import formula
 
@@ -379,12 +487,19 @@ def _checked_grid(entry: ValueTable, grids: Grids) -> dict[str, tuple[Fraction, 
         values = dict.fromkeys(grids.get(parameter.name, default))
         if not values:
             raise InputError(f"{parameter.name}: the grid is empty; accepted: at least one value")
-        checked[parameter.name] = tuple(parameter.read(value) for value in values)
+        checked[parameter.name] = tuple(_read(parameter, value) for value in values)
     rows = prod(len(values) for values in checked.values())
     if rows > MAX_ROWS:
         raise InputError(
             f"grid: {' x '.join(checked)} gives {rows} rows; accepted: at most {MAX_ROWS}"
         )
+    return checked
+
+
+def _read(parameter: Parameter, value: Fraction) -> Fraction:
+    """Return a value after checking it; the parameters of value tables are numbers."""
+    checked = parameter.read(value)
+    assert isinstance(checked, Fraction)
     return checked
 
 

@@ -61,7 +61,7 @@ class Math:
 
 @dataclass(frozen=True)
 class Listing:
-    """Formulas separated by commas, with words of their own for plain text."""
+    """Formulas one after another: separated by semicolons, or on lines of their own."""
 
     items: tuple[Math, ...]
 
@@ -110,7 +110,7 @@ class Table:
         rows: one cell per column.
         grouped: whether rows with the same first cell belong together.
         stacked: whether a row is set as a block of lines: for tables of formulas, whose second
-            column is a formula and whose third is a list.
+            column is a list of formulas, set on lines of their own, and whose third is a list.
     """
 
     name: str
@@ -167,19 +167,24 @@ def markdown_table(table: Table) -> str:
 def _markdown(cell: Cell) -> str:
     match cell:
         case Words(text):
-            return re.sub(r"([\\`*_{}\[\]<>|$#~])", r"\\\1", _one_line(text))
+            return markdown_prose(text)
         case Code(text):
             return f"`{_one_line(text).replace('`', '').replace('|', chr(92) + '|')}`"
         case Math(latex, _):
-            return f"${_github_math(latex)}$"
+            return f"${github_math(latex)}$"
         case Listing(items):
-            return ", ".join(_markdown(item) for item in items)
+            return "; ".join(_markdown(item) for item in items)
         case Number():
             body = _number_as_math(cell.shown)
             return (cell.shown if body is None else f"${body}$") + (" †" if cell.marked else "")
 
 
-def _github_math(latex: str) -> str:
+def markdown_prose(text: str) -> str:
+    """Return plain text as GitHub Markdown that shows it as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>|$#~])", r"\\\1", _one_line(text))
+
+
+def github_math(latex: str) -> str:
     r"""Return LaTeX without what GitHub refuses (``\operatorname``) or takes for Markdown."""
     latex = latex.replace(r"\operatorname{", r"\mathrm{").replace("|", r"\vert ")
     return re.sub(r"\s+", " ", latex.replace("*", r"\ast ")).replace(r"\ast }", r"\ast}")
@@ -248,12 +253,12 @@ def _stacked(table: Table) -> str:
     from symbolic.line_breaks import broken
 
     blocks = []
-    for name, formula, listing, *others in table.rows:
-        assert isinstance(formula, Math)
+    for name, formulas, listing, *others in table.rows:
+        assert isinstance(formulas, Listing)
         blocks.append(
             {
                 "top": [_tex(cell) for cell in (name, *others)],
-                "formula": broken(formula.latex, TEXT_WIDTH - 2),
+                "formulas": [broken(line.latex, TEXT_WIDTH - 2) for line in formulas.items],
                 "listing": _tex(listing),
             }
         )
@@ -264,7 +269,7 @@ def _stacked(table: Table) -> str:
         columns=_STACKED_COLUMNS,
         headings=[_tex(column.heading) for column in (first, *rest)],
         blocks=blocks,
-        long=6 * len(blocks) > LONG_FROM,
+        long=sum(4 + 2 * len(block["formulas"]) for block in blocks) > LONG_FROM,
     )
 
 
@@ -374,13 +379,13 @@ def _tex(cell: Cell) -> str:
     match cell:
         case Words(text):
             # Theorem and number stay on one line.
-            return re.sub(r"(?<=\w) (?=\d)", "~", _escaped(text))
+            return re.sub(r"(?<=\w) (?=\d)", "~", latex_prose(text))
         case Code(text):
-            return rf"\texttt{{{_escaped(text)}}}"
+            return rf"\texttt{{{latex_prose(text)}}}"
         case Math(latex, _):
             return f"${latex}$"
         case Listing(items):
-            return ", ".join(_tex(item) for item in items)
+            return "; ".join(_tex(item) for item in items)
         case Number():
             return _digit_lines(cell.shown, None)[0] + (_DAGGER if cell.marked else "")
 
@@ -536,7 +541,7 @@ _SPECIAL = {
 }
 
 
-def _escaped(text: str) -> str:
+def latex_prose(text: str) -> str:
     """Return plain text as LaTeX that pdflatex sets with its default fonts."""
     return "".join(
         _SPECIAL.get(c, c if _is_settable(c) else _code_point(c)) for c in _one_line(text)

@@ -22,7 +22,7 @@ from proofs.verdict import Judgement, MutantRun, Verdict, judge
 from symbolic.catalogue import formula
 from symbolic.errors import InputError
 from symbolic.numbers import shown
-from symbolic.printing import latex, text
+from symbolic.printing import latex, text, where_latex, where_text
 
 _PACKAGES = ("mhflow", "sympy", "mpmath", "numpy", "scipy", "python-flint", "gmpy2")
 
@@ -189,6 +189,8 @@ def _formula_entry(name: str, digits: int) -> dict[str, Any]:
         "name": name,
         "text": text(subject.equation),
         "latex": latex(subject.equation),
+        "where": where_text(subject.expression),
+        "where_latex": where_latex(subject.expression),
         "source": subject.source,
         "steps": len(derivation.steps),
         "closed": derivation.is_closed,

@@ -113,6 +113,8 @@ def _formula_note(console: Console, entry: Mapping[str, Any]) -> None:
     state = "all closed exactly" if entry["closed"] else "NOT all closed"
     console.print(f"{entry['name']} ({entry['steps']} steps, {state})")
     _paragraph(console, entry["text"])
+    if entry["where"] is not None:
+        _paragraph(console, f"where {entry['where']}")
     example = entry["example"]
     at = ", ".join(f"{name} = {value}" for name, value in example["parameters"].items())
     _paragraph(console, f"at {at}: {example['value']}")
@@ -206,19 +208,25 @@ def formula_page(name: str, digits: int) -> None:
     """Print the page of a formula: domain, forms, special cases, derivation, an example."""
     from numeric.evaluate import evaluate
     from proofs.ledger import claims
+    from proofs.tables import definitions, equations
     from symbolic.catalogue import formula
-    from symbolic.printing import latex, text
+    from symbolic.printing import text
 
     console = _console()
     subject = formula(name)
+    said, where = equations(subject), definitions(subject)
     derivation = subject.derivation()
     closed = sum(outcome.answer.value == "yes" for outcome in derivation.outcomes)
     console.print(Text.assemble((name, "bold"), f"  ({subject.source})"))
     _field(console, "what it is", subject.title)
-    _field(console, "formula", text(subject.equation))
+    for line in said:
+        _field(console, "formula", line.text)
+    for line in where:
+        _paragraph(console, line.text)
     for form in subject.forms:
         _field(console, f"equal form {form.name}", text(form.expression))
-    _field(console, "LaTeX", latex(subject.equation))
+    for line in (*said, *where):
+        _field(console, "LaTeX", line.latex)
     for parameter in subject.parameters:
         _field(console, f"parameter {parameter.name}", parameter.domain)
     _field(console, "model", subject.model)

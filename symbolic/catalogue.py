@@ -44,7 +44,6 @@ def formula(name: str) -> Formula:
     return found
 
 
-
 def derive(name: str) -> Derivation:
     """Return the derivation of the formula with this name, from the model's definition.
 

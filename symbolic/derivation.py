@@ -90,6 +90,20 @@ class Derivation:
         """
         return next(((s, o) for s, o in self._checked() if o.answer is not Answer.YES), None)
 
+    def _repr_latex_(self) -> str:
+        """Return premises and steps as mathematics, for notebooks; a step that fails says so."""
+        from symbolic.printing import latex
+
+        rows = [("", premise.relation, "given") for premise in self.premises]
+        for number, (step, outcome) in enumerate(zip(self.steps, self.outcomes, strict=True), 1):
+            closed = "" if outcome.answer is Answer.YES else ", not closed"
+            rows.append((f"{number}.", step.after, step.rule + closed))
+        body = r" \\[6pt] ".join(
+            rf"\text{{{mark}}} & \displaystyle {latex(relation)} & \text{{{note}}}"
+            for mark, relation, note in rows
+        )
+        return rf"$\begin{{array}}{{rll}} {body} \end{{array}}$"
+
     def reaches(self, relation: sp.Basic) -> bool:
         """Tell whether ``relation`` is the result of some step, in exactly this form."""
         return any(step.after == relation for step in self.steps)

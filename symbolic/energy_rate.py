@@ -18,13 +18,15 @@ SYMBOL = energy_rate(n, H, alpha, beta, gamma)
 """dE_h/dt of one of H equal scalar heads of strength alpha, spherical unnormalised flow."""
 
 EXPRESSION = written(
-    lambda: H
-    * alpha**2
-    * sp.exp(2 * beta * alpha * gamma)
-    * (n - 1)
-    * (1 - gamma)
-    * (1 + (n - 1) * gamma)
-    / n**2
+    lambda: (
+        H
+        * alpha**2
+        * sp.exp(2 * beta * alpha * gamma)
+        * (n - 1)
+        * (1 - gamma)
+        * (1 + (n - 1) * gamma)
+        / n**2
+    )
 )
 AT_ORTHONORMAL = written(lambda: H * alpha**2 * (n - 1) / n**2)
 
@@ -64,9 +66,7 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
         substitute(
             closed, orthonormal, "orthonormal tokens", values={gamma: sp.S.Zero}, region=REGION
         ),
-        consequence(
-            closed, sp.Gt(SYMBOL, 0, evaluate=False), "every factor is positive", REGION
-        ),
+        consequence(closed, sp.Gt(SYMBOL, 0, evaluate=False), "every factor is positive", REGION),
     )
     return Derivation(
         "dE_h/dt at equiangular tokens, equal positive scalar heads",

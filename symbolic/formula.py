@@ -108,10 +108,12 @@ class Formula:
         return self.derive(self.expression)
 
     def _repr_latex_(self) -> str:
-        """Return the formula as mathematics, for notebooks."""
-        from symbolic.printing import latex
+        """Return the formula as mathematics, for notebooks, with the equation it rests on."""
+        from symbolic.printing import latex, where_latex
 
-        return rf"$\displaystyle {latex(self.equation)}$"
+        where = where_latex(self.expression)
+        rest = "" if where is None else rf",\quad {where}"
+        return rf"$\displaystyle {latex(self.equation)}{rest}$"
 
     def read(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Return exact values in the order of the parameters.
@@ -166,9 +168,7 @@ class Formula:
     def bindings(self, values: Values) -> dict[sp.Basic, Any]:
         """Return the values of numbers and lists by the symbols they stand for."""
         return {
-            p.symbol: values[p.name]
-            for p in self.parameters
-            if p.name in values and not p.choices
+            p.symbol: values[p.name] for p in self.parameters if p.name in values and not p.choices
         }
 
     def remarks_on(self, values: Values, sign: int) -> list[str]:

@@ -66,7 +66,9 @@ def _to_the_end(
     """Return the steps from the reduced equation of a model to its late rate."""
     one_head = equiangular.one_head(model)
     explicit = equation(definition.lhs, one_head.rhs)
-    divided = equation(contraction(lam, gamma), sp.cancel(one_head.rhs / (1 - gamma)))
+    # The rate is a product with 1 - gamma as one factor; the others stay as they are written.
+    others = [factor for factor in one_head.rhs.args if factor != 1 - gamma]
+    divided = equation(contraction(lam, gamma), sp.Mul(*others, evaluate=False))
     at_one = equation(contraction(lam, 1), ONE_HEAD[model])
 
     def from_definition(heads: list[sp.Expr]) -> sp.Expr:

@@ -91,12 +91,11 @@ _SIGN, _SIGN_IN_SCRIPT, _RELATION = 1.24, 0.85, 1.42
 _BRACKET, _TALL_BRACKET = 0.39, 0.8
 _LETTER, _CAPITAL, _DIGIT, _GREEK = 0.58, 0.86, 0.5, 0.64
 _UPRIGHT, _OPERATOR_SPACE = 0.51, 0.17
-_ROOT, _FRACTION = 1.0, 0.24
+_ROOT, _FRACTION, _SUM = 1.0, 0.24, 1.45
 # Styles of TeX: the parts of a fraction take the next one; script and below are smaller.
 _DISPLAY, _SCRIPT = 0, 2
 _SMALLER = 0.8
 _WIDTHS = {
-    r"\sum": 1.62,
     r"\ln": 1.0,
     r"\langle": 0.39,
     r"\rangle": 0.39,
@@ -153,6 +152,8 @@ class _Measure:
         if token == r"\frac":
             smaller = self._style + 1
             return max(self._argument(smaller), self._argument(smaller)) + _FRACTION
+        if token == r"\sum":
+            return self._sum()
         if token == r"\sqrt":
             return self._argument(self._style) + _ROOT
         if token in (r"\left", r"\right"):
@@ -176,6 +177,15 @@ class _Measure:
         if token.isdigit():
             return _DIGIT
         return _CAPITAL if token.isupper() else _LETTER
+
+    def _sum(self) -> float:
+        """Measure a sum sign; its limits stand above and below in display style, else beside."""
+        limits = [0.0]
+        while self._tokens[self._place : self._place + 1] in (["_"], ["^"]):
+            self._next()
+            limits.append(self._argument(_SCRIPT))
+        widest = max(limits)
+        return _OPERATOR_SPACE + (max(_SUM, widest) if self._style == _DISPLAY else _SUM + widest)
 
     def _scripts(self, mark: str) -> float:
         """Measure a script; a superscript right after a subscript stands above it."""

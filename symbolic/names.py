@@ -10,7 +10,7 @@ from symbolic.numbers import shown
 
 def unknown(kind: str, name: str, names: tuple[str, ...]) -> str:
     """Return the one-line message for an unknown name, with the nearest known ones."""
-    near = get_close_matches(name, names, n=3, cutoff=0.4) or list(names[:8])
+    near = get_close_matches(name, dict.fromkeys(names), n=3, cutoff=0.4) or list(names[:8])
     return f"unknown {kind} {shown(name)}; nearest: {', '.join(near)}"
 
 

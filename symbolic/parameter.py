@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -49,7 +50,7 @@ class Parameter:
             InputError: for a value that is not exact or lies outside the domain.
         """
         if self.choices:
-            if value not in self.choices:
+            if not isinstance(value, str) or value not in self.choices:
                 accepted = " or ".join(self.choices)
                 raise InputError(f"{self.name}: {brief(value)} is not accepted; give {accepted}")
             return str(value)
@@ -61,7 +62,12 @@ class Parameter:
         """Return the items of a list: of text by the grammar, of a sequence as they are."""
         if isinstance(value, str):
             return read_list(value, self.name)
-        items = tuple(value) if isinstance(value, Iterable) else (value,)
+        # Mappings and sets have no order to rely on, and bytes would be read as their codes.
+        items: tuple[object, ...] = (value,)
+        if isinstance(value, Iterable) and not isinstance(value, Mapping | Set | bytes):
+            # A NumPy array without axes is a number, though it counts as iterable.
+            with suppress(TypeError):
+                items = tuple(value)
         if not items:
             raise InputError(f"{self.name}: the list is empty; give one strength for each head")
         return items

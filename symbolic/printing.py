@@ -3,9 +3,9 @@ r"""Formulas as LaTeX and as plain text, in the order their author wrote them.
 Both printers share one arrangement. Terms and factors keep their order; only what SymPy itself
 sorted is made readable: a sum does not start with a minus where a term without one can come first
 (``H - 1``, not ``-1 + H``), nor with a number above 1 (``x + 2``, but ``1 + x``); a number that
-SymPy multiplied into a sum comes out again (``2 (a + b)``, not ``2 a + 2 b``); and a product that is
-in SymPy's canonical order goes by numbers, symbols, brackets, functions. Nothing depends on hashes
-or on SymPy's ground types.
+SymPy multiplied into a sum comes out again (``2 (a + b)``, not ``2 a + 2 b``); a product that is in
+SymPy's canonical order goes by numbers, symbols, brackets, functions. Nothing depends on hashes or
+on SymPy's ground types.
 
 LaTeX is tight and needs amsmath; in exponents fractions are written with a slash. Text multiplies
 by a space (``2 alpha``), so that ``c*(H)`` can be the critical cosine.
@@ -74,8 +74,6 @@ class _Arranged(ABC):
 
     plus: str
     minus: str
-    # Not how objects print themselves.
-    printmethod = None
     _print: Callable[[sp.Basic], str]
 
     @abstractmethod
@@ -340,6 +338,8 @@ class _LatexOnOneLine(_Latex):
 
 class _Text(_Arranged, StrPrinter):  # type: ignore[misc]  # SymPy has no types
     plus, minus = " + ", " - "
+    # Not how objects would print themselves.
+    printmethod = None
 
     def _name(self, name: str) -> str:
         return TEXT_NAMES.get(name, name)

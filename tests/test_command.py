@@ -101,7 +101,7 @@ def test_one_head_has_no_finite_threshold() -> None:
         (("verify", "projection", "--jobs", "0"), ("--jobs", "'0'")),
         (("verify", "projection", "--fail-on", "holds"), ("--fail-on", "holds", "refuted")),
         (("list", "theorems"), ("theorems", "claims")),
-        (("show", "critical"), ("critical", "critical-cosine")),
+        (("show", "critical-bta"), ("critical-bta", "critical-beta", "sharp-critical-beta")),
         (("cite", "nothing"), ("nothing",)),
         (("derive",), ("--all",)),
         (("derive", "critical-cosine", "--all"), ("--all",)),
@@ -130,6 +130,11 @@ def test_a_path_below_a_file_is_refused_before_the_work_is_lost(tmp_path: Path) 
     assert "file" in refused("tables", "--format", "csv", "--out", str(file / "tables"))
     assert file.read_text() == "mine"
     assert os.listdir(tmp_path) == ["file"]
+    # Told before the claims are judged, not after.
+    for arguments in (("verify", "--json", target), ("tables", "--out", target)):
+        start = time.monotonic()
+        refused(*arguments)
+        assert time.monotonic() - start < 5
 
 
 def test_verify_writes_one_manifest_that_the_tables_take(tmp_path: Path) -> None:

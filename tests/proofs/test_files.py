@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.files import write_file, write_files
+from proofs.files import check_directory, check_file, write_file, write_files
 from symbolic.errors import InputError
 
 
@@ -148,3 +148,21 @@ def test_a_failing_disk_is_told_in_one_line(
     with pytest.raises(InputError, match="no space left on device"):
         write_file(tmp_path / "a", "1")
     assert names(tmp_path) == []
+
+
+def test_checks_tell_what_cannot_be_written_and_leave_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    check_file(tmp_path / "new.json")
+    check_file(tmp_path / "file")
+    check_directory(tmp_path / "deep" / "er")
+    for check, path in (
+        (check_file, tmp_path / "file" / "x"),
+        (check_file, tmp_path),
+        (check_file, tmp_path / "absent" / "x"),
+        (check_directory, tmp_path / "file"),
+        (check_directory, tmp_path / "file" / "x"),
+    ):
+        with pytest.raises(InputError, match="cannot write"):
+            check(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "mine"

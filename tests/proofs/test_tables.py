@@ -12,11 +12,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from proofs.tables import VALUE_TABLES, macro_name, render_tables
+from proofs.tables import VALUE_TABLES, macro_name, render_tables, tables
 from proofs.typesetting import (
     Code,
     Column,
@@ -109,22 +110,73 @@ def test_default_grids() -> None:
     assert heads == [*range(1, 17), 32, 64]
     places = [(int(row["n"]), int(row["H"]), row["alpha"]) for row in rows_of("critical-beta")]
     assert places == [(n, H, "1") for n in (16, 64, 256, 1024) for H in (1, 2, 4, 8)]
+    strengths = [(int(row["n"]), row["beta"]) for row in rows_of("rate-peak")]
+    tokens = (2, 16, 64, 256, 1024, 10**6)
+    assert strengths == [(n, beta) for n in tokens for beta in ("0.5", "1", "2", "4")]
 
 
 def test_formulas_have_the_strongest_level_of_claims_that_hold() -> None:
     rows = {row["name"]: row for row in rows_of("formulas")}
-    assert list(rows) == list(formula_names())
-    assert {name: row["evidence"] for name, row in rows.items()} == {
+    assert [name for name in rows if "," not in name] == list(formula_names())
+    levels = {name: rows[name]["evidence"] for name in formula_names()}
+    assert {name: level for name, level in levels.items() if level != "-"} == {
         "critical-cosine": "exact",
-        "sharp-critical-cosine": "-",
         # The refutation of another claim about it is no evidence for the formula.
         "critical-beta": "sampled",
-        "sharp-critical-beta": "-",
         "radial-cosine": "exact",
     }
     assert rows["critical-beta"]["parameters"] == (
         "n: integer >= 2; H: integer >= 1; alpha: real > 0"
     )
+
+
+def test_the_formula_table_says_what_a_formula_needs() -> None:
+    rows = {row["name"]: row for row in rows_of("formulas")}
+    assert rows["rate-inflection"]["formula"] == (
+        "lambda_c(n, beta) = x_c(n)/beta; "
+        "where x = x_c(n) > 2 solves x - ln(n - 1) + ln((x - 2)/(x + 2)) = 0"
+    )
+    assert rows["late-rate"]["formula"].count("r_late(lam_1, ..., lam_H, beta) = sum(2 lam_h") == 3
+    for model in ("softmax", "unnormalised", "relu"):
+        assert f"h=1..H) ({model})" in rows["late-rate"]["formula"]
+    assert rows["late-rate"]["parameters"] == (
+        "model: softmax, unnormalised or relu; lam: list of reals, one for each head; "
+        "beta: real >= 0"
+    )
+    latex = rendered()["formulas.tex"]
+    assert r"\text{model: softmax, unnormalised or relu}$; $\text{real }\lambda_1, \dots," in latex
+    assert r"\text{where } x = x_c(n) > 2 \text{ solves } x-\ln(n-1)" in latex
+
+
+def test_relations_have_rows_of_their_own() -> None:
+    rows = {row["name"]: row for row in rows_of("formulas") if "," in row["name"]}
+    assert {name: row["formula"] for name, row in rows.items()} == {
+        "rate-peak, large n": "x = L - ln(L) + (1 + ln(L))/L + O((ln(L))^2/L^2); "
+        "where x = beta lambda_peak(n, beta), ln(n - 1) = L, L > 0",
+        "rate-inflection, tanh": "x tanh((x - ln(n - 1))/2) = 2; where x = x_c(n)",
+        "rate-inflection, two tokens": "x tanh(x/2) = 2; where x = x_c(n), n = 2",
+        "rate-inflection, r-Lambert": "u e^u - r u = 4 r; "
+        "where u = x - 2, u > 0, x = x_c(n), n - 1 = r e^2",
+        "rate-inflection, large n": "x = L + 4/L - 32/(3 L^3) + O(1/L^5); "
+        "where x = x_c(n), ln(n - 1) = L, L > 0",
+    }
+    assert {row["evidence"] for row in rows.values()} == {"exact"}
+    assert all(row["source"].startswith("Thm 22") for row in rows.values())
+    assert rows["rate-inflection, tanh"]["parameters"] == "n: integer >= 2"
+
+
+@pytest.mark.parametrize("n", [2, 7, 10**6, 10**40])
+def test_relations_hold_in_numbers(n: int) -> None:
+    with mpmath.workdps(50):
+        x, L = inflection(mpmath.mpf(n)), mpmath.log(n - 1)
+        u, r = x - 2, (n - 1) / mpmath.e**2
+        assert abs(x * mpmath.tanh((x - L) / 2) - 2) < mpmath.mpf("1e-40")
+        assert abs(u * mpmath.exp(u) - r * u - 4 * r) < mpmath.mpf("1e-40") * (1 + r) * x
+        if n > 10**4:
+            assert abs(x - (L + 4 / L - 32 / (3 * L**3))) < 100 / L**5
+            peak = 1 + mpmath.lambertw((n - 1) / mpmath.e).real
+            series = L - mpmath.log(L) + (1 + mpmath.log(L)) / L
+            assert abs(peak - series) < 2 * mpmath.log(L) ** 2 / L**2
 
 
 def test_the_level_that_the_manifest_gives_counts() -> None:
@@ -168,7 +220,7 @@ def test_markdown_is_one_table_per_file() -> None:
 
 def test_latex_structure() -> None:
     files = rendered()
-    for name in ("formulas", "claims", "critical-cosine", "critical-beta"):
+    for name in ("formulas", "claims", *(entry.name for entry in VALUE_TABLES)):
         content = files[f"{name}.tex"]
         assert content.count(r"\caption{") == 1
         assert rf"\label{{tab:mhflow-{name}}}" in content
@@ -210,8 +262,32 @@ def test_a_parameter_with_one_value_goes_into_the_caption() -> None:
 # -- Numbers ------------------------------------------------------------------------------------
 
 
+def inflection(n: Any) -> Any:
+    """Return x_c(n) by bisection of the sign of the curvature, in mpmath's precision."""
+
+    def is_convex(x: Any) -> bool:
+        return bool((x - 2) * mpmath.exp(x) > (n - 1) * (x + 2))
+
+    low, high = mpmath.mpf(2), 6 + mpmath.log(n)
+    for _ in range(mpmath.mp.prec + 10):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_convex(middle) else (middle, high)
+    return low
+
+
+def strength(name: str, parameters: Mapping[str, Fraction]) -> Decimal:
+    """Compute the peak or the inflection of the rate function with mpmath."""
+    with mpmath.workdps(120):
+        n, beta = (mpmath.mpf(p.numerator) / p.denominator for p in parameters.values())
+        peak = name == "rate-peak"
+        x = 1 + mpmath.lambertw((n - 1) / mpmath.e).real if peak else inflection(n)
+        return Decimal(mpmath.nstr(x / beta, 110))
+
+
 def independent(name: str, parameters: Mapping[str, Fraction]) -> Decimal:
     """Compute a value with the decimal module, by the formulas of the mathematics."""
+    if name in ("rate-peak", "rate-inflection"):
+        return strength(name, parameters)
     exact = {key: Decimal(v.numerator) / Decimal(v.denominator) for key, v in parameters.items()}
     m = exact["H"] - 1
     if name == "critical-cosine":
@@ -230,6 +306,7 @@ def test_numbers_are_rounded_right(table: str, digits: int) -> None:
         "n": [2, 3, 9, 1000, 10**12],
         "H": [1, 2, 3, 8, 1000],
         "alpha": ["1/3", 1, "0.001", 10**9],
+        "beta": ["1/3", 1, "0.001", 10**9],
     }
     entry = next(entry for entry in VALUE_TABLES if entry.name == table)
     for row in rows_of(table, digits=digits, **grids):
@@ -274,10 +351,14 @@ def test_exact_parameters_stay_exact() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"gamma": [1]}, "grid: no parameter 'gamma' in the value tables; accepted: H, n, alpha"),
+        (
+            {"gamma": [1]},
+            "grid: no parameter 'gamma' in the value tables; accepted: H, n, alpha, beta",
+        ),
         ({"H": [0]}, "H: 0 is outside its domain: integer >= 1"),
         ({"H": ["5/2"]}, "H: 5/2 is outside its domain: integer >= 1"),
         ({"n": [1]}, "n: 1 is outside its domain: integer >= 2"),
+        ({"beta": [0]}, "beta: 0 is outside its domain: real > 0"),
         ({"alpha": [0]}, "alpha: 0 is outside its domain: real > 0"),
         ({"alpha": [-(10**100)]}, "alpha: -1000"),
         ({"n": []}, "n: the grid is empty"),
@@ -326,10 +407,11 @@ def test_macro_names_are_injective(one: Any, other: Any) -> None:
 def test_one_macro_per_number() -> None:
     content = rendered(macros=True)["mhflow-macros.tex"]
     found = dict(re.findall(r"^\\newcommand\{\\(\w+)\}\{(.*)\}% ", content, re.MULTILINE))
-    assert len(found) == content.count(r"\newcommand") == 2 * 18 + 2 * 16
+    assert len(found) == content.count(r"\newcommand") == 2 * (18 + 16 + 24)
     assert found["mhflowCriticalBetaXbgXiXb"] == "-0.6017902098"
     assert found["mhflowCriticalBetaXbgXbXb"] == r"\ensuremath{\infty}"
     assert found["mhflowSharpCriticalCosineXbg"] == "0.2500000000"
+    assert found["mhflowRatePeakXcXbOc"] == "2.556929086"
 
 
 # -- Determinism --------------------------------------------------------------------------------
@@ -358,6 +440,12 @@ def test_the_same_bytes_every_time() -> None:
         )
         outputs.add(done.stdout)
     assert len(outputs) == 1
+
+
+def test_a_wrong_request_is_told_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.verification.verify", lambda: pytest.fail("it verified"))
+    with pytest.raises(InputError, match="n: 1 is outside"):
+        tables(grids={"n": [1]})
 
 
 def test_nothing_heavy_is_imported_early() -> None:
@@ -411,7 +499,7 @@ AWKWARD = {
         {"digits": 60},
         {"n": range(2, 252), "H": [1, 2]},
         {"n": [2, 10**100, 10**40 + 7], "H": [1, 10**6], "alpha": ["1/3", "1e-40", 10**12]},
-        {"n": [7], "H": [3]},
+        {"n": [7], "H": [3], "beta": ["0.5"]},
         {"manifest": AWKWARD},
         {"manifest": {"claims": []}},
     ],

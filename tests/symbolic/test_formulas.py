@@ -138,15 +138,15 @@ def test_mutant_does_not_close(name: str, mutant: sp.Expr) -> None:
     assert broken.first_gap is not None
 
 
+DECAY = sp.exp(-beta * lam * (1 - gamma))
 ANOTHER_WAY = {
     "critical-cosine": 2 / (sp.sqrt(H**2 - 2 * H + 5) + H - 1),
     "sharp-critical-cosine": sp.sqrt(H) / H,
     "critical-beta": sp.log((n - 1) * C_STAR / (H - 1)) / (2 * alpha),
     "sharp-critical-beta": (sp.log(n - 1) - sp.log(H - 1)) / (2 * alpha),
-    "radial-cosine": (sp.exp(beta * lam) + (n - 1) * gamma * sp.exp(beta * lam * gamma))
+    "radial-cosine": (1 + (n - 1) * gamma * DECAY)
     / sp.sqrt(
-        (sp.exp(beta * lam) + (n - 1) * gamma * sp.exp(beta * lam * gamma)) ** 2
-        + (n - 1) * (1 - gamma) * (1 + (n - 1) * gamma) * sp.exp(2 * beta * lam * gamma)
+        1 + 2 * (n - 1) * gamma * DECAY + (n - 1) * (1 + (n - 2) * gamma) * DECAY**2,
     ),
 }
 

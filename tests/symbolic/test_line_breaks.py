@@ -8,7 +8,7 @@ import pytest
 
 from symbolic.catalogue import formula, formula_names
 from symbolic.line_breaks import broken, width
-from symbolic.printing import latex
+from symbolic.printing import latex, where_latex
 from tests.support import require
 
 COLUMN = 24.6
@@ -20,9 +20,12 @@ def everything_printed() -> list[str]:
         subject = formula(name)
         derivation = subject.derivation()
         subjects = [subject.equation, *(form.expression for form in subject.forms)]
+        subjects += subject.variants.values()
         subjects += [premise.relation for premise in derivation.premises]
         subjects += [step.after for step in derivation.steps]
         lines.update(dict.fromkeys(latex(each) for each in subjects))
+        if subject.implicit:
+            lines[str(where_latex(subject.expression))] = None
     return list(lines)
 
 
@@ -45,7 +48,7 @@ def set_by_tex(lines: list[str], place: Path) -> list[float]:
 def test_the_measure_is_that_of_tex(tmp_path: Path) -> None:
     lines = everything_printed()
     sizes = set_by_tex(lines, tmp_path)
-    assert len(sizes) == len(lines) > 60
+    assert len(sizes) == len(lines) > 180
     for line, size in zip(lines, sizes, strict=True):
         assert 0.97 * size <= width(line) <= 1.3 * size + 0.3, line
 

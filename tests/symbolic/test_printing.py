@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import sympy as sp
+from latex2mathml.converter import convert
 from sympy.parsing.sympy_parser import (
     convert_xor,
     implicit_multiplication,
@@ -14,10 +15,13 @@ from sympy.parsing.sympy_parser import (
     standard_transformations,
 )
 
+from symbolic.answer import Answer
 from symbolic.catalogue import formula, formula_names
-from symbolic.notation import H, alpha, beta, gamma, lam, n
+from symbolic.derivation import Checked, Derivation, Premise, Step
+from symbolic.notation import H, alpha, beta, early_rate, gamma, h, lam, n, strengths
 from symbolic.notation import cosine as c
-from symbolic.printing import latex, text
+from symbolic.printing import latex, text, where_latex, where_text
+from symbolic.rate_inflection import ScaledInflection
 from symbolic.rules import equation
 from symbolic.written import written
 
@@ -52,6 +56,40 @@ FORMULAS = {
         "/sqrt(e^(2 beta lam (1 - gamma)) + 2 (n - 1) gamma e^(beta lam (1 - gamma)) "
         "+ (n - 1) (1 + (n - 2) gamma))",
     ),
+    "rate": (
+        r"\phi(\lambda) = \frac{2\lambda}{e^{\beta\lambda}+n-1}",
+        "phi(lam) = 2 lam/(e^(beta lam) + n - 1)",
+    ),
+    "rate-peak": (
+        r"\lambda_{\mathrm{peak}}(n, \beta) = \frac{1+W_0\left(\frac{n-1}{e}\right)}{\beta}",
+        "lambda_peak(n, beta) = (1 + W_0((n - 1)/e))/beta",
+    ),
+    "rate-inflection": (
+        r"\lambda_c(n, \beta) = \frac{x_c(n)}{\beta}",
+        "lambda_c(n, beta) = x_c(n)/beta",
+    ),
+    "foreign-strength": (
+        r"\mu^{*}(n, H, \beta, \lambda) = \frac{W_0\left(\frac{\beta\lambda(n-1)}"
+        r"{(H-1)\sqrt{e^{2\beta\lambda}+n-1}}\right)}{\beta}",
+        "mu*(n, H, beta, lam) = W_0(beta lam (n - 1)/((H - 1) sqrt(e^(2 beta lam) + n - 1)))/beta",
+    ),
+    "early-rate": (
+        r"r_{\mathrm{early}}(\lambda_1, \dots, \lambda_H, \beta, n) = "
+        r"\sum_{h=1}^{H} \frac{2\lambda_h}{e^{\beta\lambda_h}+n-1}",
+        "r_early(lam_1, ..., lam_H, beta, n) = sum(2 lam_h/(e^(beta lam_h) + n - 1), h=1..H)",
+    ),
+    "late-rate": (
+        r"r_{\mathrm{late}}(\lambda_1, \dots, \lambda_H, \beta) = \sum_{h=1}^{H} 2\lambda_h",
+        "r_late(lam_1, ..., lam_H, beta) = sum(2 lam_h, h=1..H)",
+    ),
+    "attention-entropy": (
+        r"S(\lambda, \beta, n, \gamma) = \ln(1+(n-1)e^{-\beta\lambda(1-\gamma)})"
+        r"+\frac{\beta\lambda(1-\gamma)(n-1)e^{-\beta\lambda(1-\gamma)}}"
+        r"{1+(n-1)e^{-\beta\lambda(1-\gamma)}}",
+        "S(lam, beta, n, gamma) = ln(1 + (n - 1) e^(-beta lam (1 - gamma))) "
+        "+ beta lam (1 - gamma) (n - 1) e^(-beta lam (1 - gamma))"
+        "/(1 + (n - 1) e^(-beta lam (1 - gamma)))",
+    ),
 }
 
 FORMS = {
@@ -76,6 +114,93 @@ FORMS = {
         "1/sqrt(1 + (n - 1) (1 - gamma) (1 + (n - 1) gamma) "
         "(e^(-beta lam (1 - gamma))/(1 + (n - 1) gamma e^(-beta lam (1 - gamma))))^2)",
     ),
+    ("foreign-strength", "decaying"): (
+        r"\frac{W_0\left(\frac{\beta\lambda(n-1)e^{-\beta\lambda}}"
+        r"{(H-1)\sqrt{1+(n-1)e^{-2\beta\lambda}}}\right)}{\beta}",
+        "W_0(beta lam (n - 1) e^(-beta lam)/((H - 1) sqrt(1 + (n - 1) e^(-2 beta lam))))/beta",
+    ),
+    ("attention-entropy", "log1p"): (
+        r"\operatorname{log1p}((n-1)e^{-\beta\lambda(1-\gamma)})"
+        r"+\frac{\beta\lambda(1-\gamma)(n-1)e^{-\beta\lambda(1-\gamma)}}"
+        r"{1+(n-1)e^{-\beta\lambda(1-\gamma)}}",
+        "log1p((n - 1) e^(-beta lam (1 - gamma))) "
+        "+ beta lam (1 - gamma) (n - 1) e^(-beta lam (1 - gamma))"
+        "/(1 + (n - 1) e^(-beta lam (1 - gamma)))",
+    ),
+}
+
+VARIANTS = {
+    ("late-rate", "softmax"): (r"\sum_{h=1}^{H} 2\lambda_h", "sum(2 lam_h, h=1..H)"),
+    ("late-rate", "unnormalised"): (
+        r"\sum_{h=1}^{H} 2\lambda_he^{\beta\lambda_h}",
+        "sum(2 lam_h e^(beta lam_h), h=1..H)",
+    ),
+    ("late-rate", "relu"): (
+        r"\sum_{h=1}^{H} 2\lambda_h\max(0, \lambda_h)",
+        "sum(2 lam_h max(0, lam_h), h=1..H)",
+    ),
+}
+
+DEFINITIONS = {
+    "rate-inflection": (
+        r"x = x_c(n) > 2 \text{ solves } x-\ln(n-1)+\ln\left(\frac{x-2}{x+2}\right) = 0",
+        "x = x_c(n) > 2 solves x - ln(n - 1) + ln((x - 2)/(x + 2)) = 0",
+    ),
+}
+
+# Relations of derivations, by formula and the beginning of the step's or premise's reason.
+RELATIONS = {
+    ("rate", "definition: the rate of <x_i, x_j>"): (
+        r"\dot\gamma_{\mathrm{softmax}}(\lambda, \gamma) = \frac{d}{dt}\langle x_i, x_j\rangle",
+        "gamma'_softmax(lam, gamma) = d<x_i, x_j>/dt",
+    ),
+    ("rate", "the aggregates of the heads are added"): (
+        r"\dot\gamma_{\mathrm{softmax}}(\gamma) = \sum_{h=1}^{H} "
+        r"\frac{2\lambda_h(1-\gamma)(1+(n-1)\gamma)}{e^{\beta\lambda_h(1-\gamma)}+n-1}",
+        "gamma'_softmax(gamma) = sum(2 lam_h (1 - gamma) (1 + (n - 1) gamma)"
+        "/(e^(beta lam_h (1 - gamma)) + n - 1), h=1..H)",
+    ),
+    ("rate-peak", "a name for the slope"): (
+        r"\phi'(\lambda) = \frac{d\phi(\lambda)}{d\lambda}",
+        "phi'(lam) = d/dlam phi(lam)",
+    ),
+    ("rate-peak", "clear the denominator"): (
+        r"(x-1)e^{x-1} = \frac{n-1}{e}",
+        "(x - 1) e^(x - 1) = (n - 1)/e",
+    ),
+    ("rate-peak", "lambda_peak beta for large n"): (
+        r"x = L-\ln(L)+\frac{1+\ln(L)}{L}+O\left(\frac{(\ln(L))^2}{L^2}\right)",
+        "x = L - ln(L) + (1 + ln(L))/L + O((ln(L))^2/L^2)",
+    ),
+    ("rate-inflection", "curvature of the rate function"): (
+        r"\frac{d^2\phi(\lambda)}{d\lambda^2} = \frac{2\beta((\beta\lambda-2)e^{\beta\lambda}"
+        r"-(n-1)(\beta\lambda+2))e^{\beta\lambda}}{(n+e^{\beta\lambda}-1)^3}",
+        "d^2/dlam^2 phi(lam) = 2 beta ((beta lam - 2) e^(beta lam) - (n - 1) (beta lam + 2)) "
+        "e^(beta lam)/(n + e^(beta lam) - 1)^3",
+    ),
+    ("rate-inflection", "concave before x_c"): (
+        r"x_c(n)-\ln(n-1)+\ln\left(\frac{x_c(n)-2}{x_c(n)+2}\right) = 0",
+        "x_c(n) - ln(n - 1) + ln((x_c(n) - 2)/(x_c(n) + 2)) = 0",
+    ),
+    ("rate-inflection", "the symmetric form for all n"): (
+        r"x\tanh\left(\frac{x-\ln(n-1)}{2}\right) = 2",
+        "x tanh((x - ln(n - 1))/2) = 2",
+    ),
+    ("rate-inflection", "two tokens"): (r"x\tanh\left(\frac{x}{2}\right) = 2", "x tanh(x/2) = 2"),
+    ("rate-inflection", "for the form in the r-Lambert"): ("n-1 = re^2", "n - 1 = r e^2"),
+    ("rate-inflection", "u = W_{-r}(4r)"): ("ue^u-ru = 4r", "u e^u - r u = 4 r"),
+    ("rate-inflection", "lambda_c beta for large n"): (
+        r"x = L+\frac{4}{L}-\frac{32}{3L^3}+O\left(\frac{1}{L^5}\right)",
+        "x = L + 4/L - 32/(3 L^3) + O(1/L^5)",
+    ),
+    ("attention-entropy", "a name for the slope"): (
+        r"S'(\gamma) = \frac{\partial S(\lambda, \beta, n, \gamma)}{\partial\gamma}",
+        "S'(gamma) = d/dgamma S(lam, beta, n, gamma)",
+    ),
+    ("attention-entropy", "softmax weight of the token itself"): (
+        r"p_{\mathrm{self}} = \frac{e^{\beta\lambda}}{Z}",
+        "p_self = e^(beta lam)/Z",
+    ),
 }
 
 
@@ -83,6 +208,9 @@ def test_every_formula_has_a_snapshot() -> None:
     assert set(FORMULAS) == set(formula_names())
     forms = {(name, form.name) for name in formula_names() for form in formula(name).forms}
     assert set(FORMS) == forms
+    variants = {(name, str(m)) for name in formula_names() for m in formula(name).variants}
+    assert set(VARIANTS) == variants
+    assert set(DEFINITIONS) == {name for name in formula_names() if formula(name).implicit}
 
 
 @pytest.mark.parametrize("name", FORMULAS)
@@ -97,23 +225,57 @@ def test_form(name: str, form: str) -> None:
     assert (latex(expression), text(expression)) == FORMS[name, form]
 
 
+@pytest.mark.parametrize(("name", "model"), VARIANTS)
+def test_variant(name: str, model: str) -> None:
+    expression = formula(name).variants[model]
+    assert (latex(expression), text(expression)) == VARIANTS[name, model]
+
+
+@pytest.mark.parametrize("name", formula_names())
+def test_definition(name: str) -> None:
+    expression = formula(name).expression
+    assert (where_latex(expression), where_text(expression)) == DEFINITIONS.get(name, (None, None))
+
+
+@pytest.mark.parametrize(("name", "reason"), RELATIONS)
+def test_relation_of_a_derivation(name: str, reason: str) -> None:
+    derivation = formula(name).derivation()
+    known = [(step.reason, step.after) for step in derivation.steps]
+    known += [(premise.source, premise.relation) for premise in derivation.premises]
+    (relation,) = (found for why, found in known if why.startswith(reason))
+    assert (latex(relation), text(relation)) == RELATIONS[name, reason]
+
+
 def read_back(line: str, symbols: set[sp.Symbol]) -> sp.Expr:
     """Read text with SymPy's own parser, which knows nothing of ours."""
     names = {symbol.name: symbol for symbol in symbols}
-    names |= {"ln": sp.log, "arsinh": sp.asinh, "e": sp.E}
+    names |= {"ln": sp.log, "arsinh": sp.asinh, "e": sp.E, "W_0": sp.LambertW, "max": sp.Max}
+    names |= {"log1p": lambda argument: sp.log(1 + argument), "x_c": ScaledInflection}
     rules = (*standard_transformations, convert_xor, implicit_multiplication)
     return parse_expr(line, local_dict=names, transformations=rules)
+
+
+def of_one_head(expression: sp.Expr, line: str) -> tuple[sp.Expr, str]:
+    """Return the term of one head if it is a sum over heads, with a symbol for its strength."""
+    if not isinstance(expression, sp.Sum):
+        return expression, line
+    assert (line[:4], line[-9:]) == ("sum(", ", h=1..H)")
+    return expression.function.xreplace({strengths[h]: sp.Symbol("lam_h", real=True)}), line[4:-9]
 
 
 @pytest.mark.parametrize("name", formula_names())
 def test_text_means_the_formula(name: str) -> None:
     subject = formula(name)
-    forms = [form.expression for form in subject.forms]
-    for expression in (subject.expression, subject.evaluation, *forms):
+    expressions = [subject.expression, subject.evaluation, *subject.variants.values()]
+    for whole in (*expressions, *(form.expression for form in subject.forms)):
+        expression, line = of_one_head(whole, text(whole))
         symbols = expression.free_symbols
-        parsed = read_back(text(expression), symbols)
+        parsed = read_back(line, symbols)
         point = {s: sp.Rational(7 + 2 * i, 3) for i, s in enumerate(sorted(symbols, key=str))}
-        assert abs(sp.N((parsed - expression).subs(point), 30)) < sp.Float("1e-25")
+        if expression.has(ScaledInflection):
+            assert parsed == expression.doit()
+        else:
+            assert abs(sp.N((parsed - expression).subs(point), 30)) < sp.Float("1e-25")
 
 
 f_i, x_i, a, b = sp.symbols("f_i x_i a b")
@@ -135,6 +297,21 @@ RULES = [
     (1 - c**2, "1-c^2", "1 - c^2"),
     (-a - b, "-a-b", "-a - b"),
     (beta * alpha * 2 * (1 - gamma), r"2\alpha\beta(1-\gamma)", "2 alpha beta (1 - gamma)"),
+    (a + 2, "a+2", "a + 2"),
+    (a + 1, "1+a", "1 + a"),
+    (2 - a, "2-a", "2 - a"),
+    (2 + a - b, "a-b+2", "a - b + 2"),
+    (sp.exp(2) * a, "ae^2", "a e^2"),
+    # numbers that SymPy multiplied into a sum
+    ((a + b) / 2, r"\frac{a+b}{2}", "(a + b)/2"),
+    (a * ((b - 1) / 2), r"\frac{a(b-1)}{2}", "a (b - 1)/2"),
+    (2 * (a + 1) / (b + 1), r"\frac{2(1+a)}{1+b}", "2 (1 + a)/(1 + b)"),
+    (1 / (2 * a + 2), r"\frac{1}{2(1+a)}", "1/(2 (1 + a))"),
+    (1 / (a / 2 + b / 2), r"\frac{2}{a+b}", "2/(a + b)"),
+    (sp.exp(2 * a - 2), "e^{2(a-1)}", "e^(2 (a - 1))"),
+    (2 * a + b, "b+2a", "b + 2 a"),
+    (-a / 2 - b / 2, r"\frac{-a-b}{2}", "(-a - b)/2"),
+    (sp.Add(b, 2 * a + 2, evaluate=False), "b+2(1+a)", "b + 2 (1 + a)"),
     # signs and ones
     (sp.Mul(-1, a + b, evaluate=False), "-(a+b)", "-(a + b)"),
     (sp.Mul(1, a, evaluate=False), "a", "a"),
@@ -169,6 +346,11 @@ RULES = [
     (sp.exp(-a / 2), "e^{-a/2}", "e^(-a/2)"),
     (sp.Pow(sp.exp(a), 2, evaluate=False), "(e^a)^2", "(e^a)^2"),
     (sp.E, "e", "e"),
+    (sp.exp(1, evaluate=False), "e", "e"),
+    (a / sp.exp(1, evaluate=False), r"\frac{a}{e}", "a/e"),
+    (a * sp.exp(-2), r"\frac{a}{e^2}", "a/e^2"),
+    (sp.exp(-1), r"\frac{1}{e}", "1/e"),
+    (b - a * sp.exp(-1), r"b-\frac{a}{e}", "b - a/e"),
     (sp.log(a) ** 2, r"(\ln(a))^2", "(ln(a))^2"),
     # names
     (lam * (1 - gamma), r"\lambda(1-\gamma)", "lam (1 - gamma)"),
@@ -179,8 +361,20 @@ RULES = [
     (f_norm * others, r"|f_i^h|\sum_{h' \ne h} |a_i^{h'}|", "|f_i^h| sum(|a_i^h'|, h' != h)"),
     (sp.Symbol("lambda_c"), r"\lambda_c", "lambda_c"),
     (sp.Symbol("x_12"), "x_{12}", "x_12"),
+    (sp.Symbol("p_other"), r"p_{\mathrm{other}}", "p_other"),
+    (sp.Symbol("lam_1"), r"\lambda_1", "lam_1"),
+    (strengths[h] ** 2, r"\lambda_h^2", "lam_h^2"),
+    (beta * strengths[h], r"\beta\lambda_h", "beta lam_h"),
+    (strengths, r"\lambda_1, \dots, \lambda_H", "lam_1, ..., lam_H"),
+    (early_rate(beta, n), r"r_{\mathrm{early}}(\lambda_1, \dots, \lambda_H, \beta, n)",
+     "r_early(lam_1, ..., lam_H, beta, n)"),
+    (ScaledInflection(n) ** 2, "x_c(n)^2", "x_c(n)^2"),
     (sp.Symbol("rate"), r"\mathrm{rate}", "rate"),
     # functions
+    (sp.Derivative(sp.Function("g")(a), a), r"\frac{dg(a)}{da}", "d/da g(a)"),
+    (sp.Derivative(sp.Function("g")(a, b), (a, 3)), r"\frac{\partial^3g(a, b)}{\partial a^3}",
+     "d^3/da^3 g(a, b)"),
+    (sp.Function("O")(1 / a), r"O\left(\frac{1}{a}\right)", "O(1/a)"),
     (inner(f_i, x_i), r"\langle f_i, x_i\rangle", "<f_i, x_i>"),
     (sp.tanh(a), r"\tanh(a)", "tanh(a)"),
     (sp.asinh(a / 2), r"\operatorname{arsinh}\left(\frac{a}{2}\right)", "arsinh(a/2)"),
@@ -212,13 +406,36 @@ def test_rule(subject: sp.Basic, in_latex: str, in_text: str) -> None:
     assert text(subject) == in_text
 
 
+def test_a_derivation_in_a_notebook() -> None:
+    known, result = equation(a, b), equation(a, c)
+    steps = (
+        Step("scale", known, result, "why", lambda: Checked(Answer.YES, "how")),
+        Step("rewrite", known, result, "why", lambda: Checked(Answer.UNDECIDED, "how")),
+    )
+    shown = Derivation("a", "any", (Premise(known, "definition"),), steps)._repr_latex_()
+    assert shown == (
+        r"$\begin{array}{rll} \text{} & \displaystyle a = b & \text{given} \\[6pt] "
+        r"\text{1.} & \displaystyle a = c & \text{scale} \\[6pt] "
+        r"\text{2.} & \displaystyle a = c & \text{rewrite, not closed} \end{array}$"
+    )
+
+
+@pytest.mark.parametrize("name", formula_names())
+def test_derivations_convert_to_mathml(name: str) -> None:
+    shown = formula(name).derivation()._repr_latex_()
+    assert convert(shown.strip("$")).count("<mtr>") >= len(formula(name).derivation().steps)
+    assert "not closed" not in shown
+
+
 PRINT_ALL = """
 from symbolic.catalogue import formula, formula_names
-from symbolic.printing import latex, text
+from symbolic.printing import latex, text, where_text
 for name in formula_names():
     subject = formula(name)
     derivation = subject.derivation()
+    print(where_text(subject.expression))
     relations = [subject.equation, *(p.relation for p in derivation.premises)]
+    relations += subject.variants.values()
     relations += [relation for s in derivation.steps for relation in (s.before, s.after)]
     for relation in relations:
         print(latex(relation), text(relation))
