@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numeric.batch import evaluate_many
     from numeric.evaluate import Value, evaluate
     from numeric.float64 import evaluate_float64
     from proofs.ledger import claim, claims
@@ -29,6 +30,7 @@ _HOMES = {
     "derive": "symbolic.catalogue",
     "evaluate": "numeric.evaluate",
     "evaluate_float64": "numeric.float64",
+    "evaluate_many": "numeric.batch",
     "formula": "symbolic.catalogue",
     "formula_names": "symbolic.catalogue",
     "manifest": "proofs.verification",
@@ -49,6 +51,7 @@ __all__ = [
     "derive",
     "evaluate",
     "evaluate_float64",
+    "evaluate_many",
     "formula",
     "formula_names",
     "manifest",

@@ -47,20 +47,25 @@ class Balls:
     """Arithmetic of balls at the precision in force."""
 
     def rational(self, value: Fraction) -> arb:
+        """Return the ball of a rational number."""
         return exact_ball(value)
 
     def power(self, base: arb, exponent: int) -> arb:
+        """Return an integer power."""
         return base**exponent
 
     def function(self, name: str, argument: arb) -> arb:
+        """Return the function that balls have by this name."""
         value = getattr(argument, name.lower())()
         assert isinstance(value, arb)
         return value
 
     def larger(self, first: arb, second: arb) -> arb:
+        """Return the larger of two numbers."""
         return first.max(second)
 
     def implicit(self, definition: Implicit, arguments: Sequence[arb]) -> arb:
+        """Return the certified root of an equation."""
         return certified_root(bind_equation(definition, arguments, self))
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
+
+import sympy as sp
 
 from numeric.balls import ball_value
 from numeric.exact_values import rational_value
 from numeric.rounding import Rounded, rounded_ball, rounded_rational
 from symbolic.catalogue import formula
 from symbolic.errors import InputError
-from symbolic.formula import Formula, SpecialCase, Values
+from symbolic.formula import Formula, SpecialCase
 from symbolic.names import brief
 from symbolic.numbers import exact_text
 from symbolic.parameter import shortened
@@ -70,9 +73,9 @@ def evaluate_formula(subject: Formula, *, digits: int = 50, **parameters: object
     values = subject.read(parameters)
     case = subject.special_case(values)
     if case is not None:
-        rounded, remarks = _special_value(subject, case, digits), [case.remark]
+        rounded, remarks = _rounded_special(special_value(subject, case), digits), [case.remark]
     else:
-        rounded = _regular_value(subject, values, digits)
+        rounded = _rounded(subject.evaluation_at(values), subject.bindings(values), digits)
         remarks = subject.remarks_on(values, rounded.sign)
     return Value(
         subject.name,
@@ -101,20 +104,25 @@ def checked_digits(digits: int) -> int:
     return count
 
 
-def _special_value(subject: Formula, case: SpecialCase, digits: int) -> Rounded:
+def special_value(subject: Formula, case: SpecialCase) -> sp.Expr:
+    """Return the value of a special case.
+
+    Raises:
+        InputError: where the formula is not defined.
+    """
     if case.value is None:
         raise InputError(f"{subject.name}: no value at {case.condition}: {case.remark}")
-    if case.value.is_infinite:
-        sign = 1 if case.value > 0 else -1
+    return case.value
+
+
+def _rounded_special(value: sp.Expr, digits: int) -> Rounded:
+    if value.is_infinite:
+        sign = 1 if value > 0 else -1
         return Rounded("+inf" if sign > 0 else "-inf", "0", sign)
-    number = rational_value(case.value, {})
-    if number is None:
-        return rounded_ball(lambda: ball_value(case.value, {}), digits)
-    return rounded_rational(number, digits)
+    return _rounded(value, {}, digits)
 
 
-def _regular_value(subject: Formula, values: Values, digits: int) -> Rounded:
-    expression, bindings = subject.evaluation_at(values), subject.bindings(values)
+def _rounded(expression: sp.Expr, bindings: Mapping[sp.Basic, Any], digits: int) -> Rounded:
     number = rational_value(expression, bindings)
     if number is not None:
         return rounded_rational(number, digits)

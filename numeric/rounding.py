@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil
+from typing import TypeVar
 
 import gmpy2
 from flint import arb
 
 from numeric.balls import ball_precision
 from symbolic.errors import UndecidedError
+
+T = TypeVar("T")
 
 # Plain notation for decimal exponents in this range, e-notation outside.
 _PLAIN_FROM = -6
@@ -55,11 +59,25 @@ def rounded_ball(compute: Callable[[], arb], digits: int) -> Rounded:
     Raises:
         UndecidedError: if the cap of precision is reached before the digits are decided.
     """
+    return until_decided(compute, partial(_decide, digits=digits), digits)
+
+
+def until_decided(compute: Callable[[], arb], decide: Callable[[arb], T | None], digits: int) -> T:
+    """Return the first answer that is not None, raising the precision until there is one.
+
+    Args:
+        compute: returns a ball at the precision in force.
+        decide: returns an answer from a ball, at the same precision, or None if it is too wide.
+        digits: significant digits that the answer is about.
+
+    Raises:
+        UndecidedError: if the cap of precision is reached before there is an answer.
+    """
     cap = CAP_BITS + 14 * digits
     bits = 64 + int(3.33 * digits) + 16
     while True:
         with ball_precision(bits):
-            decided = _decide(compute(), digits)
+            decided = decide(compute())
         if decided is not None:
             return decided
         if bits >= cap:

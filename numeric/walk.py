@@ -133,10 +133,16 @@ def bind_equation(
 
     return BoundEquation(
         of_unknown(definition.residual),
-        of_unknown(definition.slope),
+        of_unknown(_factored(definition.slope)),
         walk(definition.start, bound, arithmetic),
         walk(definition.lower, bound, arithmetic),
     )
+
+
+@cache
+def _factored(slope: sp.Expr) -> sp.Expr:
+    """Return a slope in fewer operations, which also makes for narrower balls."""
+    return sp.factor(slope)
 
 
 @cache

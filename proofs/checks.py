@@ -20,8 +20,11 @@ def derivation_evidence(
     established: str,
     domain: str,
     does_not_show: str,
+    cited: str = "",
 ) -> Evidence:
     """Return exact evidence that derivations close and reach all the goals.
+
+    ``cited`` names what the conclusion takes from elsewhere, beyond the steps.
 
     A gap leaves the outcome undecided: that a derivation does not close refutes nothing.
     """
@@ -32,6 +35,7 @@ def derivation_evidence(
     closed = steps > 0 and not gaps and not missing
     if closed:
         method = f"derivation of {steps} steps, each closed by an exact decision procedure"
+        method += f"; cited, not checked here: {cited}" if cited else ""
     elif gaps:
         method = f"the step '{gaps[0][0].reason}' is not closed: {gaps[0][1].how}"
     else:

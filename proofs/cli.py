@@ -16,6 +16,11 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    # Started with a closed output, there is nowhere to write to.
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     try:
         from proofs.commands import run
 
@@ -24,7 +29,9 @@ def _run(arguments: list[str]) -> int:
         return code
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader has gone; keep the interpreter from complaining when it flushes at exit.
+    except OSError as error:
+        # The reader has gone or the disk is full: keep the interpreter from trying again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            print(f"mhflow: cannot write the output: {error.strerror}", file=sys.stderr)
         return 1

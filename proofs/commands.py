@@ -75,6 +75,13 @@ def _digits(text: str) -> int:
     return _integer("--digits", text, 1, 10_000)
 
 
+def _path(name: str, text: str) -> Path:
+    """Return an option's path; the empty text, which would mean this directory, is refused."""
+    if not text:
+        raise InputError(f"{name}: '' is not accepted; give a path")
+    return Path(text)
+
+
 def _choice(name: str, value: str, accepted: tuple[str, ...]) -> str:
     if value not in accepted:
         raise InputError(f"{name}: {shown(value)} is not accepted; give {' or '.join(accepted)}")
@@ -118,8 +125,8 @@ def verify(
 
     if fail_on is not None:
         _choice("--fail-on", fail_on, ("refuted",))
-    if json_file not in (None, "-"):
-        check_file(Path(str(json_file)))
+    if json_file is not None and json_file != "-":
+        check_file(_path("--json", json_file))
     results = _verified(ids or None, _digits(digits), _integer("--jobs", jobs, 1, 256))
     data = manifest(results)
     if json_file == "-":
@@ -182,6 +189,8 @@ def show(
         results = _verified([name], number)
         claim_page(manifest(results)["claims"][0])
         code = int(results[0].verdict.is_failure)
+        if name in formula_names():
+            print()
     if name in formula_names():
         formula_page(name, number)
     return code
@@ -284,7 +293,7 @@ def tables(
     grids = {key: read_grid(text, key) for key, text in _assignments(grid or [], "--grid").items()}
     checked_request(layout, number, grids)
     if out is not None:
-        check_directory(Path(out))
+        check_directory(_path("--out", out))
     data = _manifest(source)
     files = render_tables(data, format=layout, digits=number, grids=grids, macros=macros)
     if out is not None:
@@ -307,7 +316,7 @@ def _manifest(source: str | None) -> dict[str, Any]:
 
     if source is None:
         return manifest(_verified(None, 50))
-    return checked_manifest(Path(source))
+    return checked_manifest(_path("--from", source))
 
 
 @app.callback(invoke_without_command=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 from numeric.evaluate import checked_digits, evaluate
 from proofs.claim import Claim, Settings
-from proofs.evidence import Evidence
+from proofs.evidence import Evidence, Level, Outcome
 from proofs.ledger import claim, claim_ids, claims
 from proofs.verdict import Judgement, MutantRun, Verdict, judge
 from symbolic.catalogue import formula
@@ -65,16 +65,15 @@ def run_claim(claim_id: str, settings: Settings) -> Run:
             evidence.append((checker.name, found, time.perf_counter() - start))
             for label, statement in checker.mutants:
                 outcome = checker.check(statement, settings).outcome
-                mutants.append(
-                    MutantRun(checker.name, label, outcome, outcome is not found.outcome)
-                )
+                passes = outcome is found.outcome and outcome is not Outcome.UNDECIDED
+                mutants.append(MutantRun(checker.name, label, outcome, not passes))
     except Exception as error:  # a broken checker must not take the others down
         return Run(tuple(evidence), tuple(mutants), f"{type(error).__name__}: {error}")
     return Run(tuple(evidence), tuple(mutants))
 
 
 def verify(
-    ids: Sequence[str] | None = None,
+    ids: str | Sequence[str] | None = None,
     *,
     digits: int = 50,
     jobs: int = 1,
@@ -83,7 +82,7 @@ def verify(
     """Judge claims.
 
     Args:
-        ids: ids of claims; None means every claim of the ledger.
+        ids: an id or ids of claims; None means every claim of the ledger.
         digits: digits for evidence that has a precision, 1 to 10,000.
         jobs: number of worker processes, at least 1.
         progress: called with a claim's id, the number of claims done and the total.
@@ -94,7 +93,8 @@ def verify(
     Raises:
         InputError: for an unknown id, and for digits or jobs out of range.
     """
-    wanted = list(dict.fromkeys(ids)) if ids is not None else list(claim_ids())
+    names = [ids] if isinstance(ids, str) else ids
+    wanted = list(dict.fromkeys(names)) if names is not None else list(claim_ids())
     settings = Settings(digits=_checked(digits, jobs))
     needed = _with_used(wanted)
     runs: dict[str, Run] = {}
@@ -209,17 +209,28 @@ def checked_manifest(path: Path) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"manifest: cannot read {shown(str(path))}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(
             f"manifest: {shown(str(path))} is not a JSON file of mhflow verify"
         ) from None
     entries = data.get("claims") if isinstance(data, dict) else None
-    wanted = {"id", "source", "statement", "reading", "verdict", "evidence"}
-    if not isinstance(entries, list) or not all(
-        isinstance(entry, dict) and wanted <= set(entry) for entry in entries
-    ):
+    if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
         raise InputError(f"manifest: {shown(str(path))} has no claims as mhflow verify writes them")
     return dict(data)
+
+
+def _is_entry(entry: Any) -> bool:
+    """Tell whether an entry of a manifest has what tables and pages need, in the right types."""
+    if not isinstance(entry, dict):
+        return False
+    texts = all(isinstance(entry.get(k), str) for k in ("id", "source", "statement", "reading"))
+    evidence = entry.get("evidence")
+    return (
+        texts
+        and entry.get("verdict") in set(Verdict)
+        and isinstance(evidence, list)
+        and all(isinstance(e, dict) and e.get("level") in set(Level) for e in evidence)
+    )
 
 
 def _entry(result: Result) -> dict[str, Any]:

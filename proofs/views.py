@@ -16,6 +16,11 @@ from rich.text import Text
 from proofs.citation import CAVEAT
 
 WIDTH = 100
+_LINKS = (
+    ("repairs or sharpens", "repairs"),
+    ("repaired or sharpened by", "repaired_by"),
+    ("uses", "uses"),
+)
 _STYLES = {
     "holds": "green",
     "refuted": "magenta",
@@ -170,7 +175,7 @@ def claim_page(entry: Mapping[str, Any]) -> None:
         _field(console, "level", entry["level"])
     if entry["counterexample"]:
         _field(console, "counterexample", _counterexample(entry["counterexample"]))
-    for heading, key in (("repairs", "repairs"), ("repaired by", "repaired_by"), ("uses", "uses")):
+    for heading, key in _LINKS:
         if entry[key]:
             value = entry[key] if isinstance(entry[key], str) else ", ".join(entry[key])
             _field(console, heading, value)

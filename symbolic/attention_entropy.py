@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 from sympy.codegen.cfunctions import log1p
 
-from symbolic import notation
+from symbolic import equiangular, notation
 from symbolic.calculus_rules import differentiate
 from symbolic.derivation import Derivation, Premise, Step
 from symbolic.flow import Model, equiangular_flow
@@ -24,11 +24,20 @@ def _odds() -> sp.Expr:
     return (n - 1) * sp.exp(-beta * lam * (1 - gamma))
 
 
+def _inverse_odds() -> sp.Expr:
+    return sp.exp(beta * lam * (1 - gamma)) / (n - 1)
+
+
 EXPRESSION = written(
     lambda: sp.log(1 + _odds()) + beta * lam * (1 - gamma) * _odds() / (1 + _odds())
 )
-# Keeps its digits where the odds are tiny.
-LOG1P_FORM = written(lambda: log1p(_odds()) + beta * lam * (1 - gamma) * _odds() / (1 + _odds()))
+# A sum of positive terms, -ln p_self and -ln p_other each with its share: no digit is lost.
+SHARES_FORM = written(
+    lambda: (
+        log1p(_odds()) / (1 + _odds())
+        + (sp.log(n - 1) + log1p(_inverse_odds())) / (1 + _inverse_odds())
+    )
+)
 SYMBOL = notation.attention_entropy(lam, beta, n, gamma)
 
 REGION = Region(
@@ -69,7 +78,7 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     named = equation(_slope(gamma), SLOPE)
     steps += [
         rewrite(explicit, result, "collect the logarithms", REGION),
-        rewrite(result, equation(SYMBOL, LOG1P_FORM), "log1p(x) = ln(1 + x)", REGION),
+        rewrite(result, equation(SYMBOL, SHARES_FORM), "a sum of positive terms", REGION),
         differentiate(result, slope, gamma, 1, "slope in the overlap", REGION),
         substitute(slope_name, named, "the slope", using=(slope,), region=REGION),
         consequence(
@@ -154,6 +163,73 @@ def _from_the_weights() -> tuple[tuple[Premise, ...], list[Step], sp.Eq]:
     return premises, steps, explicit
 
 
+motion = sp.Symbol("motion", real=True)
+"""The rate gamma' under all heads."""
+_covariance = sp.Function("covariance")
+COVARIANCE_SYMBOL = _covariance(lam, beta, n, gamma, motion)
+COVARIANCE = -(lam**2) * motion * (1 - SHARE) * SHARE * (1 - gamma)
+"""``Cov_p(s_j, s_j')`` of a token for scores ``s_j = lam <x_i, x_j>``."""
+
+
+@cache
+def covariance_derivation(
+    candidate: sp.Expr = COVARIANCE, strengths: Range = POSITIVE[lam]
+) -> Derivation:
+    """Return the derivation of the covariance and of its sign, for strengths in a range.
+
+    The rate gamma' of positive strengths is positive, which is derived beside it.
+    """
+    x, y = sp.symbols("s_j s_j'")
+    definition = equation(COVARIANCE_SYMBOL, sp.Function("Cov_p")(x, y))
+    closed = equation(COVARIANCE_SYMBOL, candidate)
+    reduction = equiangular.derivation(Model.SOFTMAX)
+    one_head = equiangular.one_head(Model.SOFTMAX)
+    region = POSITIVE.having({lam: strengths})
+    total = sp.exp(beta * lam) + (n - 1) * sp.exp(beta * lam * gamma)
+    steps = (
+        *reduction.steps,
+        consequence(
+            one_head,
+            sp.Gt(one_head.lhs, 0, evaluate=False),
+            "every head moves gamma upwards",
+            region,
+        ),
+        instances(
+            definition,
+            closed,
+            covariance_from_weights,
+            {n: 2},
+            "two sums over tokens, divided by the square of the sum of the weights",
+            multiplier=total**2,
+            region=REGION,
+        ),
+        consequence(
+            closed,
+            sp.Lt(COVARIANCE_SYMBOL, 0, evaluate=False),
+            "negative while gamma rises",
+            region.having({motion: above(0)}),
+        ),
+    )
+    return Derivation(
+        "the covariance of scores and their rates at equiangular tokens",
+        "softmax",
+        (*reduction.premises, Premise(definition, "definition, with s_j' = lam gamma' for j != i")),
+        steps,
+    )
+
+
+def covariance_from_weights(size: int) -> sp.Expr:
+    """Return ``Cov_p(s_j, s_j')`` of token 1 from the weights and scores of ``size`` tokens."""
+    flow = equiangular_flow(Model.SOFTMAX, size, gamma, [lam], beta)
+    weights = flow.weights(0, 0)
+    scores = [lam * flow.gram[0, j] for j in range(size)]
+    motions = [lam * motion * int(j > 0) for j in range(size)]
+    mean = sp.Add(*(p * s for p, s in zip(weights, scores, strict=True)))
+    drift = sp.Add(*(p * v for p, v in zip(weights, motions, strict=True)))
+    both = sp.Add(*(p * s * v for p, s, v in zip(weights, scores, motions, strict=True)))
+    return both - mean * drift
+
+
 FORMULA = Formula(
     name="attention-entropy",
     title="attention entropy of a token at equiangular tokens",
@@ -163,7 +239,7 @@ FORMULA = Formula(
     source="Thm 27",
     model="softmax",
     derive=derivation,
-    evaluation=LOG1P_FORM,
-    forms=(Form("log1p", LOG1P_FORM),),
+    evaluation=SHARES_FORM,
+    forms=(Form("shares", SHARES_FORM),),
     example={"lam": "1", "beta": "2", "n": "64", "gamma": "1/2"},
 )

@@ -140,7 +140,9 @@ def asymptotic(
         truncated = sp.Add(*(t for t in terms if t not in orders))
         in_series = implicit.residual.subs(implicit.variable, truncated)
         same = is_zero(in_series - remainder.subs(values, simultaneous=True))
-        order = _degree(orders[0].args[0], values[small])
+        order, logarithms = _order(orders[0].args[0], values[small])
+        if order == 0:
+            return Checked(Answer.NO, "the order is no power of the small quantity")
         beyond = implicit.region.having({implicit.variable: above(implicit.lower)})
         if not sign_of(implicit.slope - 1, beyond).is_nonnegative:
             return Checked(Answer.UNDECIDED, "the slope of the residual is not shown to be >= 1")
@@ -151,15 +153,33 @@ def asymptotic(
         powers = [power for (power,) in sp.Poly(top, small).monoms()]
         starts_at_zero = is_zero(remainder.subs(small, 0)) is Answer.YES
         vanishes = min(powers) >= order - 1 and bottom.subs(small, 0) != 0
-        closed = starts_at_zero and vanishes and order > 0
-        found = f"the remainder vanishes to order {min(powers) + 1}"
+        # The leading coefficient is a polynomial in the logarithm, of at most the stated degree.
+        leading = sp.cancel(sp.Poly(top, small).nth(order - 1) / bottom.subs(small, 0))
+        grows = [_degree_in(leading, symbol) for symbol in values if symbol != small]
+        tame = all(degree is not None and degree <= logarithms for degree in grows)
+        closed = starts_at_zero and vanishes and tame
+        found = (
+            f"the remainder vanishes to order {min(powers) + 1}, with powers {grows} of logarithms"
+        )
         return Checked(Answer.YES if closed else Answer.NO, found)
 
     return Step("asymptotic series", before, after, reason, check)
 
 
-def _degree(term: sp.Expr, small: sp.Expr) -> int:
-    """Return k for a term that is ``small^k`` but for logarithms, with a bare 1/L as ``small``."""
-    large = 1 / small
-    bare = term.replace(sp.log(large), sp.Integer(2))
-    return next((k for k in range(1, 20) if not (bare * large**k).has(large)), 0)
+def _order(term: sp.Expr, small: sp.Expr) -> tuple[int, int]:
+    """Return (k, p) for a term ``small^k ln(1/small)^p``, (0, 0) for others; ``small`` is 1/L."""
+    large, logarithm = 1 / small, sp.Dummy("logarithm")
+    bare = sp.expand(term.replace(sp.log(large), logarithm))
+    for k in range(1, 20):
+        rest = bare * large**k
+        degree = _degree_in(rest, logarithm)
+        if not rest.has(large) and degree is not None:
+            return k, degree
+    return 0, 0
+
+
+def _degree_in(expression: sp.Expr, symbol: sp.Symbol) -> int | None:
+    """Return the degree of a polynomial in a symbol, 0 for the zero polynomial; None for others."""
+    if not expression.is_polynomial(symbol):
+        return None
+    return max(0, int(sp.degree(expression, symbol))) if expression != 0 else 0

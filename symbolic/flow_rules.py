@@ -9,7 +9,7 @@ import sympy as sp
 from symbolic.answer import Answer
 from symbolic.decide import is_zero
 from symbolic.derivation import Checked, Step
-from symbolic.notation import H, h, lam, strengths
+from symbolic.notation import H, h, lam, n, strengths
 from symbolic.region import EVERYWHERE, Range, Region
 
 
@@ -52,12 +52,14 @@ def additive(
     quantity: Callable[[list[sp.Expr]], sp.Expr],
     reason: str,
     region: Region = EVERYWHERE,
+    *,
+    tokens: int = 3,
 ) -> Step:
     """Return a step from one head of strength ``lam`` to the sum over all heads.
 
     The velocity of the flow is a sum with one term for each head, and the quantity is linear in it.
-    The check confirms that the result is that sum, and that the quantity of two heads is the sum of
-    the two, from the definition.
+    The check confirms that the result is that sum, that the quantity of one head is the term, and
+    that of two heads the sum of the two, from the definition at so many tokens.
 
     Args:
         before: the quantity under one head, on its right side.
@@ -65,6 +67,7 @@ def additive(
         quantity: takes strengths, returns the quantity from the definition.
         reason: why it is additive.
         region: where the parameters live; the strengths where ``lam`` does.
+        tokens: the number of tokens for which ``quantity`` is computed.
     """
 
     def check() -> Checked:
@@ -74,7 +77,10 @@ def additive(
         there = region.get(lam, Range())
         wider = region.having({first: there, second: there})
         both = quantity([first, second]) - quantity([first]) - quantity([second])
-        return Checked(is_zero(both, wider), "two heads give the sum of the two")
+        single = quantity([lam]) - before.rhs.subs(n, tokens)
+        answers = (is_zero(both, wider), is_zero(single, region))
+        answer = next((a for a in answers if a is not Answer.YES), Answer.YES)
+        return Checked(answer, f"at {tokens} tokens one head gives the term, two heads the sum")
 
     return Step("sum over heads", before, after, reason, check)
 

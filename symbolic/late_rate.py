@@ -10,7 +10,7 @@ from symbolic import equiangular, notation
 from symbolic.derivation import Derivation, Premise, Step
 from symbolic.flow import Model, equiangular_flow
 from symbolic.flow_rules import additive, summed_over_heads
-from symbolic.formula import Formula
+from symbolic.formula import Formula, Values
 from symbolic.notation import beta, gamma, lam
 from symbolic.parameter import INVERSE_TEMPERATURE, MODEL, STRENGTHS
 from symbolic.region import between
@@ -37,26 +37,30 @@ CLOSED_REGION = equiangular.REGION.having(
 @cache
 def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     """Return the derivation of the late rates of the three models from their flows."""
-    premises: list[Premise] = []
-    steps: list[Step] = []
-    for model in Model:
-        total = VARIANTS[model.value]
-        reduction = equiangular.derivation(model)
-        contraction = sp.Function(f"contraction_{model}")
-        definition = equation(
-            contraction(lam, gamma) * (1 - gamma), equiangular.one_head(model).lhs
-        )
-        premises += [
-            *reduction.premises,
-            Premise(definition, "gamma'/(1 - gamma), extended continuously to gamma = 1"),
-        ]
-        result = candidate if model is Model.SOFTMAX else total
-        steps += [*reduction.steps, *_to_the_end(model, definition, contraction, result)]
+    parts = [
+        model_derivation(model, candidate if model is Model.SOFTMAX else VARIANTS[model.value])
+        for model in Model
+    ]
+    return Derivation(
+        parts[0].subject,
+        "softmax; unnormalised and relu as variants",
+        tuple(premise for part in parts for premise in part.premises),
+        tuple(step for part in parts for step in part.steps),
+    )
+
+
+@cache
+def model_derivation(model: Model, candidate: sp.Expr) -> Derivation:
+    """Return the derivation of the late rate of one model from its flow."""
+    reduction = equiangular.derivation(model)
+    contraction = sp.Function(f"contraction_{model}")
+    definition = equation(contraction(lam, gamma) * (1 - gamma), equiangular.one_head(model).lhs)
+    extended = "gamma'/(1 - gamma) of one head, extended continuously to gamma = 1"
     return Derivation(
         "the limit of gamma'/(1 - gamma) as gamma tends to 1: the rate of 1 - gamma",
-        "softmax; unnormalised and relu as variants",
-        tuple(premises),
-        tuple(steps),
+        f"{model}, spherical",
+        (*reduction.premises, Premise(definition, extended)),
+        (*reduction.steps, *_to_the_end(model, definition, contraction, candidate)),
     )
 
 
@@ -72,7 +76,9 @@ def _to_the_end(
     at_one = equation(contraction(lam, 1), ONE_HEAD[model])
 
     def from_definition(heads: list[sp.Expr]) -> sp.Expr:
-        return equiangular_flow(model, 3, gamma, heads, beta).overlap_rate(0, 1)
+        # gamma' vanishes at gamma = 1, so gamma'/(1 - gamma) tends to minus its slope there.
+        rate = equiangular_flow(model, 3, gamma, heads, beta).overlap_rate(0, 1)
+        return -sp.diff(rate, gamma).subs(gamma, 1)
 
     return [
         substitute(
@@ -96,6 +102,10 @@ def _to_the_end(
     ]
 
 
+def _remarks(_values: Values, sign: int) -> list[str]:
+    return [] if sign > 0 else ["not positive: no trajectory clusters at this rate"]
+
+
 FORMULA = Formula(
     name="late-rate",
     title="late rate: eps = 1 - gamma decays like e^(-late rate * t)",
@@ -107,6 +117,7 @@ FORMULA = Formula(
     derive=derivation,
     evaluation=EXPRESSION,
     variants=VARIANTS,
+    remarks=_remarks,
     idle={"softmax": ("beta",), "relu": ("beta",)},
     example={"lam": "1/2,1,3/2,2"},
 )

@@ -45,12 +45,16 @@ _curvature = sp.Function("phi_curvature")
 _u = sp.Symbol("u", positive=True)
 _r = sp.Symbol("r", positive=True)
 _y = sp.Symbol("y", positive=True)
+# The scaled strength at the inflection and at the peak: not the running x of the questions.
+_root = sp.Symbol("x", positive=True)
+_peak = sp.Symbol("x_peak", positive=True)
 _balance = sp.Function("N")
 
 BALANCE = (x - 2) * sp.exp(x) - (n - 1) * (x + 2)
 """Has the sign of the curvature of the rate function, ``x = lam*beta``."""
-_BALANCE_NAME = equation(_balance(x), BALANCE)
-_PEAK = equation(n - 1, (x - 1) * sp.exp(x))
+_BALANCE_NAME = equation(_balance(_peak), BALANCE.subs(x, _peak))
+_ROOT = equation(DEFINITION.residual.subs(x, _root), 0)
+_PEAK = equation(n - 1, (_peak - 1) * sp.exp(_peak))
 _RATIO = equation(n - 1, _r * sp.exp(2))
 
 
@@ -73,7 +77,7 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     logarithms = sp.Gt(sp.log(x - 2) + x, sp.log(n - 1) + sp.log(x + 2), evaluate=False)
     residual = sp.Gt(DEFINITION.residual, 0, evaluate=False)
     root = equation(DEFINITION.residual.subs(x, ScaledInflection(n)), 0)
-    at_root = equation(x, ScaledInflection(n))
+    at_root = equation(_root, ScaledInflection(n))
     divided = equation(lam, candidate)
     result = equation(SYMBOL, candidate)
     premises = (
@@ -81,7 +85,7 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
         Premise(name, "a name for the curvature"),
         Premise(question, "the question: where is the rate function convex?"),
         Premise(at_root, "the scaled strength at the inflection, x = lam beta"),
-        Premise(equation(DEFINITION.residual, 0), "the equation that x = x_c(n) solves"),
+        Premise(_ROOT, "the equation that x = x_c(n) solves"),
         Premise(_RATIO, "for the form in the r-Lambert function: r = (n-1)/e^2"),
         Premise(LARGE, "the large quantity of the series"),
         Premise(_PEAK, "the equation of the peak, of formula rate-peak, at x = lambda_peak beta"),
@@ -120,8 +124,8 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
             at_root,
             equation(lam * beta, ScaledInflection(n)),
             "x = lam beta",
-            values={x: lam * beta},
-            region=REGION,
+            values={_root: lam * beta},
+            region=REGION.having({_root: above(0)}),
         ),
         scale(
             equation(lam * beta, ScaledInflection(n)), divided, 1 / beta, "divide by beta", REGION
@@ -138,24 +142,24 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
 
 def _equal_forms() -> list[Step]:
     """Return the steps from the equation to its equal forms."""
-    logarithms = equation(sp.log((x - 2) / (x + 2)) + x, sp.log(n - 1))
-    ratio = equation((x - 2) / (x + 2) * sp.exp(x), n - 1)
-    balance = equation((x - 2) * sp.exp(x), (n - 1) * (x + 2))
-    symmetric = equation(x * sp.tanh((x - sp.log(n - 1)) / 2), 2)
-    two_tokens = equation(x * sp.tanh(x / 2), 2)
-    shifted = equation((x - 2) * sp.exp(x - 2), (n - 1) * sp.exp(-2) * (x + 2))
-    in_ratio = equation((x - 2) * sp.exp(x - 2), _r * (x + 2))
+    logarithms = equation(sp.log((_root - 2) / (_root + 2)) + _root, sp.log(n - 1))
+    ratio = equation((_root - 2) / (_root + 2) * sp.exp(_root), n - 1)
+    balance = equation((_root - 2) * sp.exp(_root), (n - 1) * (_root + 2))
+    symmetric = equation(_root * sp.tanh((_root - sp.log(n - 1)) / 2), 2)
+    two_tokens = equation(_root * sp.tanh(_root / 2), 2)
+    shifted = equation((_root - 2) * sp.exp(_root - 2), (n - 1) * sp.exp(-2) * (_root + 2))
+    in_ratio = equation((_root - 2) * sp.exp(_root - 2), _r * (_root + 2))
     in_u = equation(_u * sp.exp(_u), _r * (_u + 4))
     r_lambert = equation(_u * sp.exp(_u) - _r * _u, 4 * _r)
-    here = _beyond.having({_u: above(0), _r: above(0)})
+    here = REGION.having({_root: above(2), _u: above(0), _r: above(0)})
     return [
-        scale(equation(DEFINITION.residual, 0), logarithms, sp.S.One, "move the logarithm", here),
+        scale(_ROOT, logarithms, sp.S.One, "move the logarithm", here),
         monotone(logarithms, ratio, sp.exp, "take exponentials", here),
-        scale(ratio, balance, x + 2, "multiply by x + 2 > 0", here),
+        scale(ratio, balance, _root + 2, "multiply by x + 2 > 0", here),
         scale(
             balance,
             symmetric,
-            1 / (sp.exp(x) + n - 1),
+            1 / (sp.exp(_root) + n - 1),
             "the symmetric form for all n: x tanh((x - ln(n-1))/2) = 2",
             here,
         ),
@@ -168,7 +172,7 @@ def _equal_forms() -> list[Step]:
         ),
         scale(balance, shifted, sp.exp(-2), "divide by e^2", here),
         substitute(shifted, in_ratio, "r = (n-1)/e^2", using=(_RATIO,), region=here),
-        substitute(in_ratio, in_u, "u = x - 2 > 0", values={x: _u + 2}, region=here),
+        substitute(in_ratio, in_u, "u = x - 2 > 0", values={_root: _u + 2}, region=here),
         scale(
             in_u,
             r_lambert,
@@ -181,8 +185,10 @@ def _equal_forms() -> list[Step]:
 
 def _beyond_the_peak() -> list[Step]:
     """Return the steps that put the peak before the inflection."""
-    at_peak = equation(_balance(x), -(x**2) * sp.exp(x))
-    inserted = equation(_balance(x), (x - 2) * sp.exp(x) - (x - 1) * sp.exp(x) * (x + 2))
+    at_peak = equation(_balance(_peak), -(_peak**2) * sp.exp(_peak))
+    inserted = equation(
+        _balance(_peak), (_peak - 2) * sp.exp(_peak) - (_peak - 1) * sp.exp(_peak) * (_peak + 2)
+    )
     return [
         substitute(
             _BALANCE_NAME,
@@ -194,7 +200,7 @@ def _beyond_the_peak() -> list[Step]:
         rewrite(inserted, at_peak, "collect", REGION),
         consequence(
             at_peak,
-            sp.Lt(_balance(x), 0, evaluate=False),
+            sp.Lt(_balance(_peak), 0, evaluate=False),
             "the rate function is concave at its peak: the inflection lies beyond it",
             REGION,
         ),
@@ -209,7 +215,7 @@ def _series() -> list[Step]:
     inverse = _y / (1 + 4 * _y**2 - sp.Rational(32, 3) * _y**4)
     return [
         substitute(
-            equation(DEFINITION.residual, 0),
+            _ROOT,
             in_large,
             "L = ln(n-1)",
             using=(LARGE,),
@@ -217,7 +223,7 @@ def _series() -> list[Step]:
         ),
         asymptotic(
             in_large,
-            equation(x, series),
+            equation(_root, series),
             _LARGE_DEFINITION,
             remainder=4 * _y
             - sp.Rational(32, 3) * _y**3
@@ -230,9 +236,9 @@ def _series() -> list[Step]:
 
 
 _LARGE_DEFINITION = Implicit(
-    variable=x,
+    variable=_root,
     arguments=(L,),
-    residual=sp.log((x - 2) / (x + 2)) + x - L,
+    residual=sp.log((_root - 2) / (_root + 2)) + _root - L,
     lower=sp.Integer(2),
     start=L + 4 / L,
     region=Region({L: above(0)}),

@@ -44,6 +44,10 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     slope = equation(_slope(lam), derivative.rhs)
     question = equation(_slope(lam), 0)
     stationary = equation(derivative.rhs, 0)
+    rising = sp.Gt(_slope(lam), 0, evaluate=False)
+    explicit_rising = sp.Gt(derivative.rhs, 0, evaluate=False)
+    factor_positive = sp.Gt(boost * (1 - lam * beta) + n - 1, 0, evaluate=False)
+    scaled_positive = sp.Gt(sp.exp(x) * (1 - x) + n - 1, 0, evaluate=False)
     scaled = equation(2 * (sp.exp(x) * (1 - x) + n - 1) / (sp.exp(x) + n - 1) ** 2, 0)
     balance = equation((x - 1) * sp.exp(x - 1), (n - 1) / sp.exp(1))
     branch = equation(x - 1, sp.LambertW(balance.rhs, evaluate=False))
@@ -59,6 +63,7 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
         Premise(function, "formula rate"),
         Premise(slope_name, "a name for the slope"),
         Premise(question, "the question: where is the slope zero?"),
+        Premise(rising, "the question: where does it rise?"),
         Premise(balance_name, "a name for the factor of the slope that changes sign"),
         Premise(fall_name, "a name for its slope"),
         Premise(LARGE, "the large quantity of the series"),
@@ -68,16 +73,27 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
         substitute(slope_name, slope, "the slope", using=(derivative,), region=REGION),
         consequence(
             slope,
-            sp.Gt(_slope(lam), 0, evaluate=False),
+            rising,
             "it rises up to lam = 1/beta: no peak there, so x > 1 and W >= 0: branch 0",
             _up_to_one,
+        ),
+        substitute(rising, explicit_rising, "put in the slope", using=(slope,), region=REGION),
+        scale(
+            explicit_rising,
+            factor_positive,
+            (boost + n - 1) ** 2 / 2,
+            "it rises where this factor is positive",
+            REGION,
+        ),
+        substitute(
+            factor_positive, scaled_positive, "x = lam beta", values={lam: x / beta}, region=REGION
         ),
         differentiate(balance_name, balance_slope, x, 1, "slope of the factor", REGION),
         substitute(fall_name, fall, "that slope", using=(balance_slope,), region=REGION),
         consequence(
             fall,
             sp.Lt(fall_name.lhs, 0, evaluate=False),
-            "the factor falls for x > 0: it has one zero, where phi turns from rising to falling",
+            "the factor g falls for x > 0: phi rises before its one zero, and falls beyond",
             REGION,
         ),
         substitute(question, stationary, "put in the slope", using=(slope,), region=REGION),

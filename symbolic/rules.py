@@ -249,7 +249,9 @@ def instances(
             if answer is not Answer.YES:
                 return Checked(answer, f"fails to agree at {values}")
         count = sp.prod([degree + 2 for degree in degrees.values()])
-        return Checked(Answer.YES, f"agrees at {count} sizes, more than the degree asks")
+        return Checked(
+            Answer.YES, f"agrees at {count} sizes, one more than the degree argued for asks"
+        )
 
     return Step("instances", before, after, reason, check)
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import mpmath
 import pytest
@@ -48,7 +49,7 @@ def test_floats_are_refused_with_what_to_pass_instead() -> None:
 
 
 def test_tables_take_exact_grids_and_refuse_floats() -> None:
-    manifest = {"claims": []}
+    manifest: dict[str, Any] = {"claims": []}
     files = mhflow.tables(manifest, format="csv", grids={"H": [2, "3"]})
     assert files["critical-cosine.csv"].splitlines()[1:] == [
         "2,0.6180339887,0.7071067812",

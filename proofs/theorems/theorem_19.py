@@ -251,7 +251,9 @@ def check_lambert(statement: LambertStatement, settings: Settings) -> Evidence:
     not zero. Lindemann's theorem itself is cited.
     """
     region = critical_cosine.HEADS_REGION
-    integral = sp.Poly(statement.polynomial, _x, H).domain.is_ZZ
+    polynomial = sp.Poly(statement.polynomial, _x, domain=sp.ZZ[H])
+    # Monic, so it vanishes identically for no H.
+    integral = polynomial.degree() > 0 and polynomial.LC() == 1
     solves = is_zero(statement.polynomial.subs(_x, statement.value), region)
     algebraic = integral and solves is Answer.YES
     nonzero = sign_of(statement.value, region) in (Sign.POSITIVE, Sign.NEGATIVE)
@@ -399,27 +401,29 @@ _SAMPLES: tuple[dict[str, str], ...] = (
 
 def check_beta_samples(candidate: sp.Expr, settings: Settings) -> Evidence:
     """Compare certified digits with mpmath's value of another form of the threshold."""
+    # Too few digits would not tell wrong forms apart.
+    wanted = max(settings.digits, 10)
     agreed = []
     for sample in _SAMPLES:
-        certified = evaluate("critical-beta", digits=settings.digits, **sample)
+        certified = evaluate("critical-beta", digits=wanted, **sample)
         values = {symbol: read_number(sample[symbol.name]) for symbol in (n, H, alpha)}
-        other = mpmath_value(candidate, values, 2 * settings.digits + 40)
+        other = mpmath_value(candidate, values, 2 * wanted + 40)
         context = other.context
         difference = abs(other - context.mpf(certified.value))
         scale = abs(other)
-        digits = settings.digits
+        digits = wanted
         if difference > scale * context.mpf(10) ** (1 - digits):
             digits = int(-context.log10(difference / scale)) if difference < scale else 0
         agreed.append(digits)
     least = min(agreed)
     return Evidence(
         Level.SAMPLED,
-        Outcome.SUPPORTS if least >= settings.digits else Outcome.REFUTES,
+        Outcome.SUPPORTS if least >= wanted else Outcome.REFUTES,
         f"ball and mpmath values of the two forms of beta* agree to {least} digits",
         f"{len(_SAMPLES)} parameter values, n to 10^100, H to 10^6, alpha from 1e-30 to 1e6",
         "correctness of either form: two equal mistakes would agree",
         "certified balls of the arsinh form against mpmath's value of the form as stated",
-        measures={"digits": str(settings.digits), "agreed digits": str(least)},
+        measures={"digits": str(wanted), "agreed digits": str(least)},
     )
 
 
@@ -437,18 +441,22 @@ class RateStatement:
 def check_rate_sign(statement: RateStatement, _settings: Settings) -> Evidence:
     """Refute ``beyond beta* some dE_h/dt < 0``: derive the rate exactly and decide its sign."""
     chain = energy_rate.derivation(statement.rate)
-    tokens, temperature = 3, sp.Integer(1)
+    tokens, heads, strength = 3, len(statement.strengths), statement.strengths[0]
     flow = equiangular_flow(
         Model.UNNORMALISED,
         tokens,
         sp.S.Zero,
         [sp.Integer(s) for s in statement.strengths],
-        temperature,
+        sp.S.One,
     )
-    rates = [sp.nsimplify(flow.energy_rate(h)) for h in range(len(statement.strengths))]
-    threshold = evaluate("critical-beta", n=tokens, H=len(statement.strengths), alpha=1, digits=10)
-    positive = all(sign_of(rate) is Sign.POSITIVE for rate in rates)
-    refuted = chain.is_closed and positive and Fraction(threshold.value) < 1
+    rates = {sp.simplify(flow.energy_rate(h)) for h in range(heads)}
+    equal = heads > 1 and len(set(statement.strengths)) == 1 and strength > 0
+    beyond = False
+    if equal:
+        threshold = evaluate("critical-beta", n=tokens, H=heads, alpha=strength, digits=10)
+        beyond = Fraction(threshold.value) < 1
+    positive = all(rate.is_Rational and rate > 0 for rate in rates)
+    refuted = chain.is_closed and equal and beyond and positive
     return Evidence(
         Level.EXACT,
         Outcome.REFUTES if refuted else Outcome.UNDECIDED,
@@ -462,9 +470,15 @@ def check_rate_sign(statement: RateStatement, _settings: Settings) -> Evidence:
         "derivation from the definitions, sign by positive factors",
         covers_reading=True,
         counterexample=Counterexample(
-            {"n": str(tokens), "H": "2", "alpha": "1", "beta": "1", "gamma": "0"},
-            "dE_1/dt and dE_2/dt at orthonormal tokens",
-            str(rates[0]),
+            {
+                "n": str(tokens),
+                "H": str(heads),
+                "alpha": str(strength),
+                "beta": "1",
+                "gamma": "0",
+            },
+            "dE_h/dt of each head",
+            str(max(rates)),
             f"beta = 1 is beyond beta* = {threshold.value}, yet no head's energy falls",
         )
         if refuted
@@ -491,9 +505,10 @@ def check_rate_points(strengths: tuple[Fraction, ...], settings: Settings) -> Ev
 
             signs += settled_signs(compute, settings.digits)
     rising = all(sign == 1 for sign in signs)
+    outcome = Outcome.REFUTES if rising else Outcome.UNDECIDED
     return Evidence(
         Level.POINTWISE,
-        Outcome.REFUTES if rising else Outcome.UNDECIDED,
+        outcome if signs else Outcome.VACUOUS,
         "every head's energy rises at every point tried, below and beyond beta*"
         if rising
         else "some energy does not rise",
@@ -599,6 +614,10 @@ CLAIMS = (
                     ("the value 0 = W(0)", LambertStatement(sp.S.Zero, _x)),
                     ("ln 2 = W(2 ln 2), transcendental", replace(_LAMBERT, value=sp.log(2))),
                     ("a wrong polynomial", replace(_LAMBERT, polynomial=_x**2 + H * _x - 1)),
+                    (
+                        "ln 2 and the zero polynomial",
+                        replace(_LAMBERT, value=sp.log(2), polynomial=sp.S.Zero),
+                    ),
                     ("any real argument", replace(_LAMBERT, algebraic=False)),
                 ),
             ),

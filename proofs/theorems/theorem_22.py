@@ -89,12 +89,14 @@ def check_late_derivation(term: sp.Expr, _settings: Settings) -> Evidence:
     expected = 2 * lam * (n - 1) / n + 2 * beta * lam**2 / n
     next_order = is_zero(slope - expected, late_rate.CLOSED_REGION) is Answer.YES
     evidence = derivation_evidence(
-        [late_rate.derivation(summed_over_heads(term))],
+        [late_rate.model_derivation(Model.SOFTMAX, summed_over_heads(term))],
         [equation(late_rate.FORMULA.symbol, summed_over_heads(term))],
         established="eps' = -eps r(eps) with r analytic at 0 and r(0) = 2 Lambda; a trajectory "
         "that clusters has Lambda > 0, and eps e^(2 Lambda t) converges to some C > 0",
         domain="scalar heads of any real strengths, n >= 2, beta >= 0, where gamma -> 1",
         does_not_show="the value of C, nor which trajectories cluster (positive strengths suffice)",
+        cited="the argument on eps' = -eps r(eps) in the checker's docstring, from r(0) and r'(0), "
+        "which are derived",
     )
     if next_order:
         return evidence
@@ -369,7 +371,7 @@ CLAIMS = (
         model="softmax",
         hypotheses=("lambda > 0", "beta > 0", "n >= 2"),
         formulas=("rate-inflection",),
-        uses=("early-rate",),
+        uses=("early-rate", "rate-peak"),
         checkers=(
             Checker("derivation", check_inflection_derivation, _INFLECTION, _WRONG_INFLECTION),
             Checker("chords in balls", check_inflection_points, _INFLECTION, _WRONG_INFLECTION),

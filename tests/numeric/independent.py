@@ -1,11 +1,12 @@
 """A second method for every formula, which shares no form, variable or library with the first.
 
 Each takes exact parameter values and returns a Decimal with at least 40 right digits, an infinite
-Decimal for an infinite limit, or None where the formula is not defined. Nothing here may use
-`numeric`, or the expressions in `symbolic`.
+Decimal for an infinite limit, or None where the formula is not defined. Nothing here may use the
+expressions in `symbolic`, or of `numeric` anything but the models word for word in coordinates.
 """
 
 import decimal
+from collections import Counter
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -14,7 +15,9 @@ from typing import Any
 
 from mpmath.ctx_mp import MPContext
 
-Values = Mapping[str, Fraction]
+from numeric.definitions import Flow, Numbers, inner, scalar_flow
+
+Values = Mapping[str, Any]
 Method = Callable[[Values], Decimal | None]
 
 
@@ -125,8 +128,189 @@ def radial_cosine_of_average(values: Values) -> Decimal | None:
         return (p + (1 - p) * g) / square.sqrt()
 
 
+def rate(values: Values) -> Decimal:
+    """The early rate of one head."""
+    return early_rate({**values, "lam": (values["lam"],)})
+
+
+def early_rate(values: Values) -> Decimal:
+    """The flow of the basis vectors in coordinates for few tokens, else softmax weights."""
+    n, beta = int(values["n"]), values["beta"]
+    strengths: tuple[Fraction, ...] = values["lam"]
+    # Powers of e with different exponents do not cancel (Lindemann and Weierstrass).
+    if not any(strengths) or (beta == 0 and sum(strengths) == 0):
+        return Decimal(0)
+    if n <= 4 and len(strengths) <= 4:
+        context = _multiprecision(500)
+        tokens = [[context.mpf(k == i) for k in range(n)] for i in range(n)]
+        return _decimal(_overlap_rate("softmax", tokens, strengths, beta, context))
+    with decimal.localcontext(exact_decimals(420)):
+        terms = [
+            2 * times * _in_context(strength) / (_in_context(strength * beta).exp() + (n - 1))
+            for strength, times in Counter(strengths).items()
+        ]
+        return sum(terms, Decimal(0))
+
+
+def rate_peak(values: Values) -> Decimal:
+    """The zero of (x-1) e^x = n - 1 in logarithms, between signs."""
+    with decimal.localcontext(exact_decimals(60)):
+        logarithm = Decimal(int(values["n"]) - 1).ln()
+        x: Decimal = zero_between(lambda x: (x - 1).ln() + x - logarithm, Decimal(1), 2 + logarithm)
+        return x / _in_context(values["beta"])
+
+
+def rate_inflection(values: Values) -> Decimal:
+    """The zero of x tanh((x - ln(n-1))/2) = 2, the symmetric form, between signs."""
+    context = _multiprecision(60)
+    logarithm = context.log(int(values["n"]) - 1)
+    x = zero_between(
+        lambda x: x * context.tanh((x - logarithm) / 2) - 2,
+        max(context.mpf(2), logarithm),
+        logarithm + 4,
+    )
+    return _decimal(x / _mpf(values["beta"], context))
+
+
+def foreign_strength(values: Values) -> Decimal:
+    """Where Condition 8's margin vanishes: in coordinates if that is feasible."""
+    if values["n"] <= 4 and values["H"] <= 4 and values["beta"] * values["lam"] <= 200:
+        return foreign_strength_of_tokens(values)
+    return foreign_strength_in_logarithms(values)
+
+
+def foreign_strength_of_tokens(values: Values) -> Decimal:
+    """Look for the zero of the margin of basis vectors under all heads, from the definitions."""
+    context = _multiprecision(300)
+    n, others = int(values["n"]), int(values["H"]) - 1
+    beta, own = _mpf(values["beta"], context), _mpf(values["lam"], context)
+    tokens = [[context.mpf(k == i) for k in range(n)] for i in range(n)]
+    numbers = Numbers(context.exp, context.sqrt, max)
+
+    def excess(s: Any) -> Any:
+        foreign = context.exp(s) / beta
+        flow = scalar_flow("unnormalised", tokens, [own, *[foreign] * others], beta, numbers)
+        return -flow.condition_8_margin(0, 0) / own**2
+
+    low, high = context.mpf(-1), context.mpf(1)
+    while excess(low) > 0:
+        low *= 2
+    while excess(high) < 0:
+        high *= 2
+    return _decimal(context.exp(zero_between(excess, low, high)) / beta)
+
+
+def foreign_strength_in_logarithms(values: Values) -> Decimal:
+    """Solve ln(u) + u = ln(power) - ln(length) - ln(H-1) for u = beta mu, in s = ln(u)."""
+    beta, score = values["beta"], values["beta"] * values["lam"]
+    with decimal.localcontext(exact_decimals(120)):
+        tokens, others = int(values["n"]) - 1, int(values["H"]) - 1
+        length = (tokens + _in_context(2 * score).exp()).sqrt()
+        room = (_in_context(score) * tokens / (length * others)).ln()
+        low, high = (Decimal(0), room.ln()) if room > 1 else (room - 3, room)
+        s: Decimal = zero_between(lambda s: s + s.exp() - room, low, high)
+        return s.exp() / _in_context(beta)
+
+
+def late_rate(values: Values) -> Decimal:
+    """The flow of two tokens in coordinates, so close that more does not show, for few heads."""
+    strengths, model, beta = values["lam"], values["model"], values.get("beta", Fraction(1))
+    same_weights = model == "softmax" or (model == "unnormalised" and beta == 0)
+    # See `early_rate`; under relu negative strengths do nothing.
+    counted = [x for x in strengths if x > 0 or model != "relu"]
+    if not any(counted) or (same_weights and sum(counted) == 0):
+        return Decimal(0)
+    if len(strengths) > 8:
+        return _late_rate_in_decimal(model, strengths, beta)
+    context = _multiprecision(650)
+    # Of heads that cancel, 10^-200 is left at least.
+    distance = context.mpf(10) ** -290
+    half = [context.sqrt(1 - distance / 2), context.sqrt(distance / 2)]
+    tokens = [half, [half[0], -half[1]]]
+    rate = _overlap_rate(model, tokens, strengths, beta, context) / distance
+    return _decimal(rate)
+
+
+def _late_rate_in_decimal(model: str, strengths: tuple[Fraction, ...], beta: Fraction) -> Decimal:
+    with decimal.localcontext(exact_decimals(420)):
+        weights: dict[str, Callable[[Fraction], Decimal]] = {
+            "softmax": lambda x: Decimal(1),
+            "unnormalised": lambda x: _in_context(x * beta).exp(),
+            "relu": lambda x: _in_context(max(x, Fraction(0))),
+        }
+        terms = [2 * k * _in_context(x) * weights[model](x) for x, k in Counter(strengths).items()]
+        return sum(terms, Decimal(0))
+
+
+def attention_entropy(values: Values) -> Decimal:
+    """The sum of -p ln p over tokens if they are few, else over the two kinds of them."""
+    n, score = int(values["n"]), values["lam"] * values["beta"] * (1 - values["gamma"])
+    if n <= 12 and abs(score) < 500:
+        context = _multiprecision(700)
+        weights = [context.exp(_mpf(score, context)), *[context.mpf(1)] * (n - 1)]
+        total = sum(weights, context.mpf(0))
+        shares = [weight / total for weight in weights]
+        return _decimal(-sum((p * context.log(p) for p in shares), context.mpf(0)))
+    with decimal.localcontext(exact_decimals(300)):
+        odds = (n - 1) * _in_context(-score).exp()
+        p, q = 1 / (1 + odds), 1 / (1 + 1 / odds)
+        return p * _log1p(odds) + q * (_log1p(1 / odds) + Decimal(n - 1).ln())
+
+
+def _log1p(x: Decimal) -> Decimal:
+    """Return ln(1 + x) of a positive number, with its first digits right however small it is."""
+    return x - x * x / 2 + x * x * x / 3 if x < Decimal("1e-30") else (1 + x).ln()
+
+
+def zero_between(increasing: Callable[[Any], Any], low: Any, high: Any) -> Any:
+    """Return the zero of an increasing function to 50 digits after the point, shown by signs."""
+    for _ in range(12):
+        middle = (low + high) / 2
+        low, high = (low, middle) if increasing(middle) > 0 else (middle, high)
+    width = (low * 0 + 10) ** -50
+    before, x = low, high
+    value_before, value = increasing(before), increasing(x)
+    while abs(x - before) > width / 2:
+        before, x = x, x - value * (x - before) / (value - value_before)
+        value_before, value = value, increasing(x)
+    assert increasing(x - width) < 0 < increasing(x + width)
+    return x
+
+
+def _overlap_rate(
+    model: str,
+    tokens: list[list[Any]],
+    strengths: tuple[Fraction, ...],
+    beta: Fraction,
+    context: Any,
+) -> Any:
+    """Return the rate of the overlap of the first two tokens, from the model in coordinates."""
+    numbers = Numbers(context.exp, context.sqrt, max)
+    flow: Flow = scalar_flow(
+        model, tokens, [_mpf(x, context) for x in strengths], _mpf(beta, context), numbers
+    )
+    rates = flow.token_rates()
+    return inner(rates[0], tokens[1]) + inner(tokens[0], rates[1])
+
+
+def _multiprecision(digits: int) -> Any:
+    context: Any = MPContext()
+    context.dps = digits
+    return context
+
+
 def _mpf(value: Fraction, context: Any) -> Any:
     return context.mpf(value.numerator) / context.mpf(value.denominator)
+
+
+def _in_context(value: Fraction) -> Decimal:
+    """Return the decimal nearest to a fraction, in the context in force."""
+    return decimal_of(value, decimal.getcontext())
+
+
+def _decimal(value: Any) -> Decimal:
+    """Return an mpmath number as decimal."""
+    return Decimal(value.context.nstr(value, 60))
 
 
 INDEPENDENT: dict[str, Method] = {
@@ -135,5 +319,12 @@ INDEPENDENT: dict[str, Method] = {
     "critical-beta": critical_beta,
     "sharp-critical-beta": sharp_critical_beta,
     "radial-cosine": radial_cosine,
+    "rate": rate,
+    "rate-peak": rate_peak,
+    "rate-inflection": rate_inflection,
+    "foreign-strength": foreign_strength,
+    "early-rate": early_rate,
+    "late-rate": late_rate,
+    "attention-entropy": attention_entropy,
 }
 """The method of each formula; a formula without one fails a test."""

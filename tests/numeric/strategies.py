@@ -6,6 +6,7 @@ and extreme sizes mixed in. Where it has delicate places of its own, they are ad
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from symbolic.formula import Formula
 from symbolic.parameter import Parameter
 from symbolic.region import Range
 
-Values = dict[str, Fraction]
+Values = dict[str, Any]
 
 HUGE = 10**100
 TINY = Fraction(1, HUGE)
@@ -22,14 +23,22 @@ TINY = Fraction(1, HUGE)
 
 def draws(subject: Formula) -> st.SearchStrategy[Values]:
     """Draw exact values of all parameters of a formula, in its domain."""
-    derived = _derived(subject)
-    return derived | EXTRA[subject.name] if subject.name in EXTRA else derived
+    drawn = _derived(subject)
+    drawn = drawn | EXTRA[subject.name] if subject.name in EXTRA else drawn
+    return drawn.map(_tamed) if subject.name in EXPONENTIAL else drawn
 
 
 def ordinary(subject: Formula) -> Values:
     """Return values well inside the domain, where nothing is special."""
     values: Values = {}
     for parameter in _in_order(subject):
+        if parameter.choices:
+            # The model where the most happens.
+            values[parameter.name] = "unnormalised"
+            continue
+        if parameter.many:
+            values[parameter.name] = (Fraction(4, 7), Fraction(-3, 5), Fraction(9, 7))
+            continue
         low, high = _ends(parameter.range, subject, values)
         if low is not None and high is not None:
             values[parameter.name] = low + (high - low) * Fraction(3, 7)
@@ -62,6 +71,17 @@ _shares = st.one_of(
 )
 
 
+_signed = st.just(Fraction(0)) | _sizes | _sizes.map(lambda size: -size)
+_few = st.lists(_signed, min_size=1, max_size=4)
+# Equal heads, heads that cancel in pairs, and many of them come up as well.
+_strengths = st.one_of(
+    *[_few] * 8,
+    _few.map(lambda heads: heads + [-head for head in heads]),
+    st.builds(lambda head, count: [head] * count, _signed, st.sampled_from([2, 3, 100])),
+    st.builds(lambda head: [head * k for k in range(-5, 6)], _sizes),
+).map(tuple)
+
+
 def _counts(low: int) -> st.SearchStrategy[Fraction]:
     """Draw integers from ``low`` up to 10^100."""
     return st.one_of(
@@ -80,8 +100,21 @@ def _counts(low: int) -> st.SearchStrategy[Fraction]:
 def _derived(draw: st.DrawFn, subject: Formula) -> Values:
     values: Values = {}
     for parameter in _in_order(subject):
-        values[parameter.name] = draw(_within(parameter, *_ends(parameter.range, subject, values)))
-    return {p.name: values[p.name] for p in subject.parameters}
+        values[parameter.name] = draw(_any(parameter, subject, values))
+    idle = subject.idle.get(values.get("model", ""), ())
+    left_out = [name for name in idle if draw(st.booleans())]
+    return {p.name: values[p.name] for p in subject.parameters if p.name not in left_out}
+
+
+def _any(
+    parameter: Parameter, subject: Formula, values: Mapping[str, Any]
+) -> st.SearchStrategy[Any]:
+    """Draw from the domain of any parameter: a word, a list or a number."""
+    if parameter.choices:
+        return st.sampled_from(parameter.choices)
+    if parameter.many:
+        return _strengths
+    return _within(parameter, *_ends(parameter.range, subject, values))
 
 
 def _within(
@@ -107,7 +140,7 @@ def _within(
     elif high is not None:
         inside = _sizes.map(lambda size: high - size)
     else:
-        inside = st.just(Fraction(0)) | _sizes | _sizes.map(lambda size: -size)
+        inside = _signed
     # An end is one draw in six.
     return st.one_of(*[inside] * 5, st.sampled_from(ends)) if ends else inside
 
@@ -123,12 +156,12 @@ def _in_order(subject: Formula) -> list[Parameter]:
 
 
 def _ends(
-    limits: Range, subject: Formula, values: Mapping[str, Fraction]
+    limits: Range, subject: Formula, values: Mapping[str, Any]
 ) -> tuple[Fraction | None, Fraction | None]:
     numbers = {
         p.symbol: sp.Rational(values[p.name].numerator, values[p.name].denominator)
         for p in subject.parameters
-        if p.name in values
+        if isinstance(values.get(p.name), Fraction)
     }
 
     def end(bound: sp.Expr | None) -> Fraction | None:
@@ -138,6 +171,19 @@ def _ends(
         return Fraction(int(number.p), int(number.q))
 
     return end(limits.lower), end(limits.upper)
+
+
+EXPONENTIAL = ("rate", "early-rate", "late-rate", "foreign-strength", "attention-entropy")
+"""Formulas whose values may have exponents beyond those of decimal numbers, 10^18."""
+
+
+def _tamed(values: Values) -> Values:
+    """Return values with weaker heads where powers of e have more than 10^15 digits."""
+    heads = values["lam"] if isinstance(values["lam"], tuple) else (values["lam"],)
+    size = max(map(abs, heads)) * values.get("beta", 0)
+    scale = Fraction(1, 10 ** len(str(int(size) // 10**15))) if size >= 10**15 else Fraction(1)
+    scaled = tuple(head * scale for head in heads)
+    return {**values, "lam": scaled if isinstance(values["lam"], tuple) else scaled[0]}
 
 
 def _values(**parameters: st.SearchStrategy[Fraction]) -> st.SearchStrategy[Values]:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,8 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath.ctx_mp import MPContext
 
-from numeric.balls import ball_precision, ball_value, exact_ball
+from numeric import balls
+from numeric.balls import ball_precision, ball_value, certified_root, exact_ball
+from numeric.walk import BoundEquation
 from symbolic.catalogue import formula, formula_names
+from symbolic.rate_inflection import ScaledInflection
 from tests.numeric.strategies import ordinary
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,12 +70,13 @@ def test_functions_enclose(name: str, bits: int, value: Fraction) -> None:
 @pytest.mark.parametrize("name", formula_names())
 def test_less_precision_gives_a_ball_around_the_better_one(name: str) -> None:
     subject = formula(name)
-    values = {p.symbol: ordinary(subject)[p.name] for p in subject.parameters}
+    expression = subject.evaluation_at(ordinary(subject))
+    values = subject.bindings(ordinary(subject))
     with ball_precision(2000):
-        fine = ball_value(subject.evaluation, values)
+        fine = ball_value(expression, values)
     for bits in (20, 53, 200, 1000):
         with ball_precision(bits):
-            coarse = ball_value(subject.evaluation, values)
+            coarse = ball_value(expression, values)
         low, high = ends(coarse)
         assert low <= ends(fine)[0]
         assert ends(fine)[1] <= high
@@ -82,6 +87,100 @@ def test_less_precision_gives_a_ball_around_the_better_one(name: str) -> None:
 def test_where_there_is_no_value_the_ball_is_not_finite(expression: sp.Expr) -> None:
     with ball_precision(64):
         assert not ball_value(expression, {x: Fraction(1)}).is_finite()
+
+
+def equation(
+    residual: Callable[[arb], arb],
+    slope: Callable[[arb], arb],
+    start: arb | int,
+    lower: int = 0,
+) -> BoundEquation:
+    """Return an equation made up of functions of balls."""
+    return BoundEquation(residual, slope, arb(start), arb(lower))
+
+
+SQUARE = (lambda x: x * x - 2, lambda x: 2 * x)
+
+
+@pytest.mark.parametrize("bits", [10, 53, 1000, 33_000])
+@pytest.mark.parametrize("start", [1, 2, 100])
+def test_a_certified_root(bits: int, start: int) -> None:
+    with ball_precision(bits):
+        root = certified_root(equation(*SQUARE, start))
+        low, high = ends(root)
+        assert low**2 <= 2 <= high**2
+        assert root.rel_accuracy_bits() > bits - 6
+
+
+@pytest.mark.parametrize("start", ["nan", "inf", "-inf", "0", "1e-300", "-3", "1e300"])
+def test_a_poor_start_gives_no_wrong_root(start: str) -> None:
+    with ball_precision(100):
+        root = certified_root(equation(*SQUARE, arb(start)))
+        assert not root.is_finite() or root.overlaps(arb(2).sqrt())
+
+
+def test_a_root_below_the_bound_is_none() -> None:
+    with ball_precision(100):
+        assert not certified_root(equation(*SQUARE, 2, lower=2)).is_finite()
+        assert not certified_root(equation(*SQUARE, arb("-1.5"))).is_finite()
+
+
+@pytest.mark.parametrize(
+    ("residual", "slope"),
+    [
+        (lambda x: x * x + arb("1e-20"), lambda x: 2 * x),  # no root
+        (lambda x: (x - 1) ** 2, lambda x: 2 * (x - 1)),  # no change of sign
+        (lambda x: (x - 1) / 8 + arb("1e-9"), lambda x: arb(1) / 8),  # too little slope
+        (lambda x: 2 - x, lambda x: arb(-1)),  # falls
+        (lambda x: x.exp(), lambda x: x.exp()),  # tends to zero
+        (lambda x: arb("nan"), lambda x: arb(1)),
+        (lambda x: x - 1, lambda x: arb(0)),  # a wrong slope
+    ],
+)
+def test_without_slope_there_is_no_enclosure(
+    residual: Callable[[arb], arb], slope: Callable[[arb], arb]
+) -> None:
+    for bits in (30, 53, 300):
+        with ball_precision(bits):
+            assert not certified_root(equation(residual, slope, 1)).is_finite()
+            assert not certified_root(equation(residual, slope, 3, lower=-10)).is_finite()
+
+
+def test_the_iteration_ends_though_each_step_halves_the_residual() -> None:
+    # The slope is twice what it should be, and no step is rounded.
+    with ball_precision(64):
+        assert certified_root(equation(lambda x: x, lambda x: arb(2), 1, lower=-1)).contains(0)
+
+
+@pytest.mark.parametrize("radius", ["1e-30", "1e-3", "0.1", "0.5", "10"])
+def test_a_wide_argument_gives_a_root_that_is_as_wide(radius: str) -> None:
+    # x^2 = 2 +- radius: every root of every such equation, or none.
+    with ball_precision(100):
+        wide = arb(2, arb(radius))
+        root = certified_root(equation(lambda x: x * x - wide, lambda x: 2 * x, arb("1.4")))
+        if root.is_finite():
+            with ball_precision(500):
+                assert all(root.contains(s.sqrt()) for s in (wide.lower(), wide.upper()))
+        assert root.is_finite() == (arb(radius) < arb("0.9"))
+
+
+def test_the_conditions_of_the_enclosure_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(balls, "holds_root", lambda *_: True)
+    with ball_precision(100):
+        no_root = equation(lambda x: x * x + arb("1e-20"), lambda x: 2 * x, 1)
+        assert certified_root(no_root).is_finite()
+        assert certified_root(equation(*SQUARE, 2, lower=2)).is_finite()
+
+
+@given(st.integers(2, 10**6) | st.integers(1, 10**4).map(lambda e: 10**e), st.integers(10, 400))
+def test_the_scaled_inflection(n: int, bits: int) -> None:
+    with ball_precision(bits):
+        root = ball_value(ScaledInflection(x), {x: Fraction(n)})
+    with ball_precision(2 * bits + 60):
+        # The residual changes sign between the ends of the ball.
+        for end, sign in ((root.lower(), -1), (root.upper(), 1)):
+            assert sign * (((end - 2) / (end + 2)).log() + end - arb(n - 1).log()) >= 0
+    assert root.rel_accuracy_bits() > bits - 16
 
 
 def test_precision_is_restored() -> None:

@@ -5,7 +5,7 @@ import pickle
 import sys
 import time
 from dataclasses import asdict, replace
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -84,7 +84,7 @@ def test_the_radius_bounds_the_error(name: str, data: st.DataObject) -> None:
     # Radius before rounding, half a unit of the last digit for it, and what the other method lacks.
     exact = exact_decimals(80)
     text = Decimal(answer.value)
-    unit = Decimal(1).scaleb(text.adjusted() - digits + 1)
+    unit = exact.scaleb(Decimal(1), text.adjusted() - digits + 1)
     bound = exact.add(Decimal(answer.radius), exact.divide(unit, Decimal(2)))
     error = exact.abs(exact.subtract(text, other))
     if text:
@@ -237,6 +237,21 @@ EXTREMES: list[tuple[str, dict[str, Any]]] = [
     ("radial-cosine", {"lam": 1, "beta": "1e-30", "n": "10^100", "gamma": "1/2"}),
     ("radial-cosine", {"lam": "1e-30", "beta": "1e6", "n": "10^100", "gamma": "1e-100"}),
     ("radial-cosine", {"lam": "10^100", "beta": "1e-98", "n": "10^100", "gamma": "-10^-100"}),
+    ("rate", {"lam": "1e6", "beta": "1e6", "n": "10^100"}),
+    ("rate", {"lam": "-1e6", "beta": "1e6", "n": 2}),
+    ("rate-peak", {"n": "10^100", "beta": "1e-30"}),
+    ("rate-peak", {"n": 2, "beta": "1e6"}),
+    ("rate-inflection", {"n": "10^100", "beta": "1e-30"}),
+    ("rate-inflection", {"n": 2, "beta": "1e6"}),
+    ("foreign-strength", {"n": 2, "H": "10^100", "beta": "1e6", "lam": "1e6"}),
+    ("foreign-strength", {"n": "10^100", "H": 2, "beta": "1e-30", "lam": "1e-30"}),
+    ("early-rate", {"lam": "1,-1", "beta": "1e-30", "n": "10^100"}),
+    ("early-rate", {"lam": "1e6,0,-1e6,1e-6", "beta": "1e6", "n": 2}),
+    ("late-rate", {"model": "unnormalised", "lam": "1e6,-1e6", "beta": "1e6"}),
+    ("late-rate", {"model": "unnormalised", "lam": "1,1,-2", "beta": "1e-30"}),
+    ("attention-entropy", {"lam": 1, "beta": "1e12", "n": "10^100", "gamma": "1/2"}),
+    ("attention-entropy", {"lam": -1, "beta": "1e12", "n": 2, "gamma": "-1"}),
+    ("attention-entropy", {"lam": 1, "beta": "1e-30", "n": 2, "gamma": "1-1e-30"}),
 ]
 
 
@@ -247,7 +262,70 @@ def test_extreme_input_is_ordinary(name: str, parameters: dict[str, Any], digits
     assert other is not None
     answer = evaluate(name, digits=digits, **parameters)
     assert Decimal(answer.value) == exact_decimals(digits).plus(other)
-    assert 0 < Decimal(answer.radius) < Decimal(1).scaleb(other.adjusted() - digits)
+    assert (
+        0 < Decimal(answer.radius) < exact_decimals(9).scaleb(Decimal(1), other.adjusted() - digits)
+    )
+
+
+@pytest.mark.parametrize("exponent", [13, 100, 1500])
+def test_rates_with_exponents_that_decimals_do_not_have(exponent: int) -> None:
+    # 2 x e^-x at x = 10^exponent, but for digits far beyond those printed.
+    with localcontext(exact_decimals(exponent + 60)):
+        logarithm = exponent + Decimal(2).log10() - Decimal(10) ** exponent / Decimal(10).ln()
+        power = logarithm.to_integral_value(ROUND_FLOOR)
+        figures = exact_decimals(20).plus(Decimal(10) ** (logarithm - power))
+    for tokens in (2, 10**9):
+        text = value("rate", lam=10**exponent, beta=1, n=tokens, digits=20)
+        assert text == f"{figures}e{power:f}"
+
+
+def test_tokens_of_any_number() -> None:
+    # x_c = L + 4/L - 32/(3 L^3) + ..., and x = L - ln L + ... at the peak, L = ln(n-1).
+    context = exact_decimals(60)
+    tokens = 10**5000
+    large = context.multiply(context.ln(Decimal(10)), Decimal(5000))
+    found = Decimal(value("rate-inflection", n=tokens, beta=1, digits=40))
+    with localcontext(context):
+        assert abs(found - large - 4 / large + 32 / (3 * large**3)) < 1000 / large**5
+        peak = Decimal(value("rate-peak", n=tokens, beta=1, digits=40))
+        assert abs((peak - 1).ln() + peak - large) < Decimal("1e-35")
+
+
+@pytest.mark.parametrize("heads", [1, 2, 100])
+def test_lists_of_any_length(heads: int) -> None:
+    equal = evaluate("early-rate", lam=["1/3"] * heads, beta=2, n=5, digits=30)
+    assert equal.parameters["lam"] == ["1/3"] * heads
+    one = Decimal(value("rate", lam=Fraction(heads, 3), beta=Fraction(2, heads), n=5, digits=40))
+    assert Decimal(equal.value) == exact_decimals(30).plus(one)
+    mixed = [Fraction(k - heads // 2, 7) for k in range(heads)]
+    total = evaluate("late-rate", lam=mixed, digits=5)
+    assert Decimal(total.value) == exact_decimals(5).divide(
+        Decimal((2 * sum(mixed, Fraction(0))).numerator),
+        Decimal((2 * sum(mixed, Fraction(0))).denominator),
+    )
+
+
+def test_rates_that_are_exactly_zero() -> None:
+    for name, parameters in [
+        ("early-rate", {"lam": "0,0", "beta": 1, "n": 5}),
+        ("early-rate", {"lam": "1,-1", "beta": 0, "n": 5}),
+        ("late-rate", {"lam": "1,-1/2,-1/2"}),
+        ("late-rate", {"lam": "-1,-2", "model": "relu"}),
+        ("late-rate", {"lam": "1,-1", "model": "unnormalised", "beta": 0}),
+        ("rate", {"lam": 0, "beta": 1, "n": 5}),
+    ]:
+        answer = evaluate(name, **parameters)  # type: ignore[arg-type]
+        assert (answer.value, answer.radius) == ("0", "0")
+
+
+def test_the_model_and_what_it_leaves_out() -> None:
+    default = evaluate("late-rate", lam="1,2", digits=3)
+    assert (default.value, default.remarks) == ("6.00", ())
+    assert default.parameters == {"model": "softmax", "lam": ["1", "2"]}
+    given_too = evaluate("late-rate", model="relu", lam="1,2", beta=3, digits=3)
+    assert given_too.value == "10.0"
+    assert given_too.remarks == ("beta does not enter in the model relu",)
+    assert value("late-rate", model="unnormalised", lam="1,2", beta=0, digits=3) == "6.00"
 
 
 @pytest.mark.parametrize("alpha", ["1e-30", "1e6"])
@@ -275,7 +353,7 @@ def test_ten_thousand_digits_are_quick(name: str) -> None:
         start = time.perf_counter()
         evaluate(name, digits=MAX_DIGITS, **values)
         times.append(time.perf_counter() - start)
-    # Measured: 10 ms at most.
+    # Measured: 30 ms at most.
     assert min(times) < 0.5
 
 
@@ -348,6 +426,23 @@ def test_a_number_of_digits_too_long_to_write_out_is_refused() -> None:
         ("critical-beta", {"n": 1, "H": 2, "alpha": 1}, "n: 1 is outside its domain"),
         ("critical-beta", {"n": 4, "H": 2, "alpha": 0}, "alpha: 0 is outside its domain"),
         ("critical-beta", {"n": 4, "H": 2, "alpha": "nan"}, "alpha: 'nan' is not a number"),
+        ("late-rate", {}, "missing parameter lam (list of reals, one for each head)"),
+        ("late-rate", {"lam": ""}, "lam: '' has an empty place"),
+        ("late-rate", {"lam": []}, "lam: the list is empty"),
+        ("late-rate", {"lam": "1,,2"}, "lam: '1,,2' has an empty place"),
+        ("late-rate", {"lam": [1, 2.5]}, "lam: the binary float 2.5 is not exact"),
+        ("late-rate", {"lam": np.array([0.5])}, "lam: the binary float 0.5 is not exact"),
+        ("late-rate", {"lam": {1: 2}}, "lam: {1: 2} of type dict"),
+        ("late-rate", {"lam": {1}}, "lam: {1} of type set"),
+        ("late-rate", {"lam": b"12"}, "lam: b'12' of type bytes"),
+        ("late-rate", {"lam": [[1, 2]]}, "lam: [1, 2] of type list"),
+        ("late-rate", {"lam": np.array(3)}, "lam: array(3) of type ndarray"),
+        ("late-rate", {"lam": 1, "model": "foo"}, "model: 'foo' is not accepted"),
+        ("late-rate", {"lam": 1, "model": None}, "model: None is not accepted"),
+        ("late-rate", {"lam": 1, "model": np.array(["relu", "relu"])}, "is not accepted"),
+        ("late-rate", {"lam": 1, "model": "unnormalised"}, "missing parameter beta (real >= 0)"),
+        ("late-rate", {"lam": 1, "beta": -1}, "beta: -1 is outside its domain"),
+        ("rate-inflection", {"n": 2, "beta": 0}, "beta: 0 is outside its domain: real > 0"),
     ],
 )
 def test_wrong_calls_are_refused(name: str, parameters: dict[str, object], message: str) -> None:

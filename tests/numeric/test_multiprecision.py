@@ -19,8 +19,8 @@ x = sp.Symbol("x")
 def check_all_digits(text: str, name: str, values: Values) -> None:
     """Assert that 10,000 digits are those that mpmath finds for the printed expression."""
     subject = formula(name)
-    bindings = {p.symbol: values[p.name] for p in subject.parameters}
-    other = mpmath_value(subject.expression, bindings, MAX_DIGITS + 40)
+    expression = subject.variants[values["model"]] if subject.variants else subject.expression
+    other = mpmath_value(expression, subject.bindings(values), MAX_DIGITS + 40)
     rounded = exact_decimals(MAX_DIGITS).create_decimal(other.context.nstr(other, MAX_DIGITS + 20))
     assert Decimal(text) == rounded
     assert len(Decimal(text).as_tuple().digits) == MAX_DIGITS

@@ -1,16 +1,23 @@
 """The walk over expressions, with arithmetics that show what it does."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 import sympy as sp
 from flint import fmpq
+from sympy.codegen.cfunctions import log1p
 
 from numeric.balls import ball_precision, ball_value
 from numeric.exact_values import rational_value
+from numeric.float_arithmetic import Floats
 from numeric.multiprecision import mpmath_value
-from numeric.walk import walk
+from numeric.walk import bind_equation, walk
+from symbolic.implicit import Implicit, ImplicitFunction
+from symbolic.region import Region, between
 from symbolic.written import written
 
 x, y = sp.symbols("x y")
@@ -44,8 +51,29 @@ class Spelling:
         self.calls += 1
         return Spelled(f"{name}[{argument}]")
 
+    def larger(self, first: Spelled, second: Spelled) -> Spelled:
+        return Spelled(f"max[{first}, {second}]")
 
-BINDINGS = {x: Spelled("x"), y: Spelled("y")}
+    def implicit(self, definition: Implicit, arguments: Sequence[Spelled]) -> Spelled:
+        return Spelled(f"root of {definition.residual} at {', '.join(arguments)}")
+
+
+lam, h = sp.IndexedBase("lam"), sp.Symbol("h", integer=True)
+BINDINGS = {x: Spelled("x"), y: Spelled("y"), lam: (Spelled("a"), Spelled("b"), Spelled("c"))}
+
+
+class Root(ImplicitFunction):
+    """The root u of ``u + ln u = s``, at s = 1 it is 1."""
+
+    _u, _s = sp.symbols("u s")
+    definition = Implicit(
+        variable=_u,
+        arguments=(_s,),
+        residual=_u + sp.log(_u) - _s,
+        lower=sp.S.Zero,
+        start=sp.Rational(1, 2) + _s / 4,
+        region=Region({_s: between(-1, 3)}),
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,10 +91,44 @@ BINDINGS = {x: Spelled("x"), y: Spelled("y")}
         (sp.Pow(sp.Rational(1, 3), 2, evaluate=False), "1/3^2"),
         (sp.exp(x), "exp[x]"),
         (sp.log(sp.asinh(x)), "log[asinh[x]]"),
+        (sp.Max(x, y), "max[x, y]"),
+        (sp.Sum(x * lam[h], (h, 1, y)), "(((x*a)+(x*b))+(x*c))"),
+        (Root(x + y), "root of -s + u + log(u) at (x+y)"),
     ],
 )
 def test_each_kind_of_expression(expression: sp.Expr, text: str) -> None:
     assert walk(expression, BINDINGS, Spelling()) == text
+
+
+def test_a_sum_over_heads_takes_every_head_once() -> None:
+    bindings = {lam: (Fraction(2), Fraction(3), Fraction(3), Fraction(0)), x: Fraction(5)}
+    assert rational_value(sp.Sum(x * lam[h] ** 2, (h, 1, y)) + x, bindings) == 5 * 22 + 5
+    assert (
+        rational_value(sp.Sum(x * lam[h], (h, 1, y)), {lam: (Fraction(7),), x: Fraction(2)}) == 14
+    )
+
+
+@pytest.mark.parametrize("pair", [(2, 3), (3, 2), (-1, -1), (0, -5)])
+def test_the_larger_number(pair: tuple[int, int]) -> None:
+    bindings = {x: Fraction(pair[0]), y: Fraction(pair[1])}
+    assert rational_value(sp.Max(x, y), bindings) == max(pair)
+    assert mpmath_value(sp.Max(x, y), bindings, 20) == max(pair)
+    with ball_precision(20):
+        ball = ball_value(sp.Max(x, y), bindings)
+    assert ball.is_exact()
+    assert ball == max(pair)
+
+
+def test_the_parts_of_an_equation_without_the_unknown_are_computed_once() -> None:
+    u, s = Root.definition.variable, Root.definition.arguments[0]
+    definition = replace(Root.definition, residual=u + sp.log(u + s) - sp.exp(s) - sp.exp(2 * s))
+    arithmetic = Spelling()
+    equation = bind_equation(definition, [Spelled("t")], arithmetic)
+    before = arithmetic.calls
+    texts = {str(equation.residual(Spelled(point))) for point in "pq"}
+    assert arithmetic.calls == before + 2
+    assert len(texts) == 2
+    assert (equation.start, equation.lower) == ("(1/2+(1/4*t))", "0")
 
 
 def test_what_occurs_twice_is_computed_once() -> None:
@@ -93,7 +155,8 @@ def test_bindings_are_left_alone() -> None:
         x**y,
         2**x,
         sp.cbrt(x),
-        sp.Max(x, y),
+        sp.Max(x, y, 1),
+        sp.Sum(x, (h, 1, y)),
         sp.atan2(x, y),
         sp.Integral(x, (x, 0, y)),
         sp.Piecewise((x, x > 0), (y, True)),
@@ -119,6 +182,9 @@ HAND = [
     (sp.exp(4 * x - 9) * 5, Fraction(5)),
     (sp.log(x - sp.Rational(5, 4)) + 1, Fraction(1)),
     (sp.asinh(y + 2), Fraction(0)),
+    (log1p(y + 2), Fraction(0)),
+    (sp.LambertW(y + 2, evaluate=False) * x, Fraction(0)),
+    (sp.Max(x, y), Fraction(9, 4)),
 ]
 
 
@@ -134,7 +200,17 @@ def test_every_arithmetic_finds_values_known_by_hand(expression: sp.Expr, value:
 
 @pytest.mark.parametrize(
     "expression",
-    [sp.sqrt(x), sp.exp(x), sp.log(x), sp.asinh(x), sp.sqrt(-x), sp.log(x) + sp.sqrt(x)],
+    [
+        Root(x),
+        log1p(x),
+        sp.LambertW(x),
+        sp.sqrt(x),
+        sp.exp(x),
+        sp.log(x),
+        sp.asinh(x),
+        sp.sqrt(-x),
+        sp.log(x) + sp.sqrt(x),
+    ],
 )
 def test_what_is_not_seen_to_be_rational(expression: sp.Expr) -> None:
     assert rational_value(expression, {x: Fraction(5)}) is None
@@ -144,3 +220,18 @@ def test_exact_roots_of_long_fractions() -> None:
     root = Fraction(10**3000 + 1, 3**5000)
     assert rational_value(sp.sqrt(x), {x: root**2}) == root
     assert rational_value(sp.sqrt(x), {x: root**2 + Fraction(1, 10**9000)}) is None
+
+
+@pytest.mark.parametrize("argument", [Fraction(1), Fraction(-1, 2), Fraction(3)])
+def test_roots_in_every_arithmetic(argument: Fraction) -> None:
+    root = mpmath_value(Root(x), {x: argument}, 40)
+    context = root.context
+    assert abs(
+        root + context.log(root) - context.mpf(argument.numerator) / argument.denominator
+    ) < (context.mpf(10) ** -37)
+    with ball_precision(120):
+        ball = ball_value(Root(x), {x: argument})
+        assert ball.rel_accuracy_bits() > 100
+        assert float(ball) == pytest.approx(float(root), rel=1e-14)
+    floats = Floats().implicit(Root.definition, [np.array([float(argument)])])
+    assert floats == pytest.approx([float(root)], rel=1e-14)

@@ -163,8 +163,17 @@ SECOND_REMAINDER = (ELL + 1) * y + sp.log(1 - (ELL + 1) * y + (ELL + 1) * y**2)
 
 
 def test_the_series_of_the_peak_have_their_orders() -> None:
-    assert series_step(FIRST, FIRST_REMAINDER, 1 / L) is Answer.YES
-    assert series_step(SECOND, SECOND_REMAINDER, 1 / L**2) is Answer.YES
+    assert series_step(FIRST, FIRST_REMAINDER, sp.log(L) / L) is Answer.YES
+    assert series_step(SECOND, SECOND_REMAINDER, sp.log(L) ** 2 / L**2) is Answer.YES
+    assert series_step(SECOND, SECOND_REMAINDER, sp.log(L) ** 3 / L**2) is Answer.YES
+
+
+@pytest.mark.parametrize(
+    "order",
+    [1 / L**2, sp.log(L) / L**2, 1 / (L**2 * sp.log(L) ** 5), sp.log(L) ** 2 / L**3, sp.log(L)],
+)
+def test_powers_of_the_logarithm_count(order: sp.Expr) -> None:
+    assert series_step(SECOND, SECOND_REMAINDER, order) is not Answer.YES
 
 
 def test_a_series_does_not_get_a_better_order_or_a_wrong_term() -> None:

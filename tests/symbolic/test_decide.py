@@ -170,6 +170,16 @@ def test_other_function_is_refuted(expression: sp.Expr, region: Region) -> None:
         (exp(sp.E) - 15, EVERYWHERE),
         (log(2) * log(3) - log(5), EVERYWHERE),
         (2**x - 3**y, EVERYWHERE),
+        (sp.E - 4 * log(2), EVERYWHERE),
+        (sqrt(2) * log(2) - 1, EVERYWHERE),
+        (log(2 * z) ** 2 - (log(z) + log(2)) ** 2, EVERYWHERE),
+        (log(z * (z + 1)) ** 2 - (log(z) + log(z + 1)) ** 2, EVERYWHERE),
+        ((log(2 * z) - log(3 * z)) ** 2 - (log(4 * z) - log(6 * z)) ** 2, EVERYWHERE),
+        (
+            (exp(400 * x) + 1) * (exp(600 * x + y) + 1)
+            - (exp(1000 * x + y) + exp(400 * x) + exp(600 * x + y) + 1),
+            EVERYWHERE,
+        ),
         (f(x) - f(y), EVERYWHERE),
         # True for one sign of x only.
         (sqrt(x**2 + 2 * x + 1) - x - 1, EVERYWHERE),
@@ -223,6 +233,8 @@ def test_what_the_method_does_not_decide_stays_open(expression: sp.Expr, region:
         (ROOTS - near(ROOTS) + 10 * TINY, EVERYWHERE, Sign.POSITIVE),
         (sqrt(x**2 + 1) - x, EVERYWHERE, Sign.POSITIVE),
         (sqrt(x**2 + 1) - 2 * x, EVERYWHERE, Sign.UNDECIDED),
+        ((x - 1) ** 2 + sqrt(y), Region({y: at_least(0)}), Sign.NONNEGATIVE),
+        (-((x - 1) ** 2) - sqrt(y), Region({y: at_least(0)}), Sign.NONPOSITIVE),
         (sqrt(x**2 + 1) - x, Region({x: at_least(0)}), Sign.POSITIVE),
         (sqrt(x**2 + 1) + x, Region({x: Range(upper=sp.S.Zero)}), Sign.POSITIVE),
         (x - sqrt(x**2 + 1), Region({x: at_least(0)}), Sign.NEGATIVE),
