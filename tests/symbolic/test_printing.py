@@ -119,13 +119,14 @@ FORMS = {
         r"{(H-1)\sqrt{1+(n-1)e^{-2\beta\lambda}}}\right)}{\beta}",
         "W_0(beta lam (n - 1) e^(-beta lam)/((H - 1) sqrt(1 + (n - 1) e^(-2 beta lam))))/beta",
     ),
-    ("attention-entropy", "log1p"): (
-        r"\operatorname{log1p}((n-1)e^{-\beta\lambda(1-\gamma)})"
-        r"+\frac{\beta\lambda(1-\gamma)(n-1)e^{-\beta\lambda(1-\gamma)}}"
-        r"{1+(n-1)e^{-\beta\lambda(1-\gamma)}}",
-        "log1p((n - 1) e^(-beta lam (1 - gamma))) "
-        "+ beta lam (1 - gamma) (n - 1) e^(-beta lam (1 - gamma))"
-        "/(1 + (n - 1) e^(-beta lam (1 - gamma)))",
+    ("attention-entropy", "shares"): (
+        r"\frac{\operatorname{log1p}((n-1)e^{-\beta\lambda(1-\gamma)})}"
+        r"{1+(n-1)e^{-\beta\lambda(1-\gamma)}}"
+        r"+\frac{\ln(n-1)+\operatorname{log1p}\left(\frac{e^{\beta\lambda(1-\gamma)}}{n-1}\right)}"
+        r"{1+\frac{e^{\beta\lambda(1-\gamma)}}{n-1}}",
+        "log1p((n - 1) e^(-beta lam (1 - gamma)))/(1 + (n - 1) e^(-beta lam (1 - gamma))) "
+        "+ (ln(n - 1) + log1p(e^(beta lam (1 - gamma))/(n - 1)))"
+        "/(1 + e^(beta lam (1 - gamma))/(n - 1))",
     ),
 }
 
