@@ -53,11 +53,12 @@ _MAX_LIST_DIGITS = 10_000_000
 _ACCEPTED = "numbers like 3, 0.1, 1e-30, 3/2, 10^100 and sums or differences of them"
 _SIZE = f"at most {MAX_DIGITS:,} digits in numerator and denominator"
 
-# Possessive quantifiers: a long wrong text is refused in linear time.
-_LITERAL = r"(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+"
+# No two neighbouring parts take the same characters, so a long wrong text is refused quickly.
+# (Possessive quantifiers would say so too, but Python before 3.11.4 gets them wrong.)
+_LITERAL = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _TERM = re.compile(
-    rf" *+(?P<sign>[+-])?+ *+(?P<literal>{_LITERAL})"
-    rf"(?: *+/ *+(?P<divisor>{_LITERAL})| *+\^ *+(?P<power>[+-]?[0-9]++))?+ *+"
+    rf" *(?:(?P<sign>[+-]) *)?(?P<literal>{_LITERAL})"
+    rf"(?: */ *(?P<divisor>{_LITERAL})| *\^ *(?P<power>[+-]?[0-9]+))? *"
 )
 _PARTS = re.compile(r"(?P<whole>[0-9]*)\.?(?P<part>[0-9]*)(?:[eE](?P<exponent>[+-]?[0-9]+))?")
 
