@@ -54,7 +54,7 @@ _ACCEPTED = "numbers like 3, 0.1, 1e-30, 3/2, 10^100 and sums or differences of 
 _SIZE = f"at most {MAX_DIGITS:,} digits in numerator and denominator"
 
 # No two neighbouring parts take the same characters, so a long wrong text is refused quickly.
-# (Possessive quantifiers would say so too, but Python before 3.11.4 gets them wrong.)
+# (Possessive quantifiers would say so too, but Python 3.11.2 gets them wrong.)
 _LITERAL = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _TERM = re.compile(
     rf" *(?:(?P<sign>[+-]) *)?(?P<literal>{_LITERAL})"

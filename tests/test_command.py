@@ -112,6 +112,13 @@ def test_one_head_has_no_finite_threshold() -> None:
         (("tables", "--grid", "n=2", "--grid", "n=3"), ("twice",)),
         (("tables", "--format", "csv", "--macros"), ("--macros", "csv")),
         (("tables", "--from", "absent.json"), ("absent.json",)),
+        (("tables", "--from", ""), ("--from", "''")),
+        (("verify", "--json", ""), ("--json", "''")),
+        (("eval", "late-rate", "lam=1,,2"), ("lam",)),
+        (("eval", "late-rate", "lam=1", "model=Softmax"), ("Softmax", "softmax")),
+        (("eval", "late-rate", "lam=1", "model=unnormalised"), ("beta",)),
+        (("eval", "rate-peak", "n=2", "beta=0"), ("beta", "real > 0")),
+        (("eval", "foreign-strength", "n=2", "H=1", "beta=1", "lam=1"), ("H", "integer >= 2")),
     ],
 )
 def test_wrong_calls_are_told_in_one_line(
@@ -248,6 +255,25 @@ def test_a_reader_that_leaves_is_no_traceback() -> None:
     assert "Traceback" not in process.stderr.read()
     process.wait(timeout=20)
     process.stderr.close()
+
+
+def test_an_output_that_is_closed_or_full_is_no_traceback() -> None:
+    closed = subprocess.run(
+        f"'{COMMAND}' list >&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
+    full = subprocess.run(
+        f"'{COMMAND}' list > /dev/full", shell=True, capture_output=True, text=True, check=False
+    )
+    assert full.returncode == 1
+    assert full.stderr.count("\n") == 1
+    assert "cannot write the output" in full.stderr
+
+
+def test_the_fewest_digits_are_enough_for_the_verdicts() -> None:
+    result = run("verify", "critical-beta", "early-rate", "--digits", "1")
+    assert result.returncode == 0
+    assert "error" not in result.stdout
 
 
 def test_progress_is_shown_on_a_terminal_and_output_fits_it() -> None:

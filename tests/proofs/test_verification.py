@@ -11,12 +11,13 @@ import pytest
 
 from proofs import verification
 from proofs.claim import Checker, Settings
-from proofs.evidence import Level
+from proofs.evidence import Evidence, Level, Outcome
 from proofs.ledger import claim, claims
 from proofs.verdict import Verdict
 from proofs.verification import Result, checked_manifest, manifest, run_claim, verify
 from symbolic.errors import InputError
 
+PROOF_SHAPE = Evidence(Level.EXACT, Outcome.SUPPORTS, "x", "d", "n", "m")
 CHECKED = [c.id for c in claims() if c.checkers]
 
 # What a referee would say; the mathematics page and its leads are the source, not this program.
@@ -35,6 +36,16 @@ EXPECTED = {
     "rate-peak": Verdict.HOLDS,
     "foreign-heads": Verdict.HOLDS,
     "entropy-monotone": Verdict.HOLDS,
+}
+
+
+ENTRY = {
+    "id": "projection",
+    "source": "identities",
+    "statement": "",
+    "reading": "",
+    "verdict": "holds",
+    "evidence": [],
 }
 
 
@@ -191,6 +202,19 @@ def test_used_claims_are_judged_without_being_reported() -> None:
     assert result.verdict is Verdict.HOLDS
 
 
+def test_an_open_statement_makes_the_claim_undecided_not_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    original = claim("projection")
+    unknown = replace(
+        PROOF_SHAPE, outcome=Outcome.UNDECIDED, established="nothing", covers_reading=True
+    )
+    checker = Checker("open", lambda _statement, _settings: unknown, None, (("wrong", 1),))
+    monkeypatch.setattr(verification, "claim", lambda _id: replace(original, checkers=(checker,)))
+    (result,) = verify("projection", digits=20)
+    assert result.verdict is Verdict.UNDECIDED
+
+
 def test_progress_counts_up_to_the_total() -> None:
     seen: list[tuple[str, int, int]] = []
     verify(["projection"], digits=20, progress=lambda *state: seen.append(state))
@@ -216,7 +240,19 @@ def test_jobs_out_of_range_are_refused(jobs: Any) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "no json", "[]", "{}", '{"claims": 1}', '{"claims": [{"id": "x"}]}', "\x00"],
+    [
+        "",
+        "no json",
+        "[]",
+        "{}",
+        '{"claims": 1}',
+        '{"claims": [{"id": "x"}]}',
+        "\x00",
+        "[" * 100_000,
+        json.dumps({"claims": [{**ENTRY, "verdict": "proved by magic"}]}),
+        json.dumps({"claims": [{**ENTRY, "statement": 5}]}),
+        json.dumps({"claims": [{**ENTRY, "evidence": [{"level": "sure"}]}]}),
+    ],
 )
 def test_a_file_that_is_no_manifest_is_told_in_one_line(tmp_path: Any, content: str) -> None:
     path = tmp_path / "manifest.json"
