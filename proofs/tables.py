@@ -38,6 +38,7 @@ from proofs.typesetting import (
     markdown_table,
 )
 from symbolic.errors import InputError
+from symbolic.names import brief
 from symbolic.numbers import exact, exact_text, read_grid, shown
 
 if TYPE_CHECKING:
@@ -181,13 +182,20 @@ def tables(
     from proofs.verification import verify
 
     exact_grids = {
-        name: tuple(exact(value, name) for value in values)
+        name: tuple(exact(value, name) for value in _values_of(name, values))
         for name, values in (grids or {}).items()
     }
     checked_request(format, digits, exact_grids)
     if manifest is None:
         manifest = manifest_of(verify())
     return render_tables(manifest, format=format, digits=digits, grids=exact_grids, macros=macros)
+
+
+def _values_of(name: str, values: object) -> Iterable[object]:
+    """Return the values of a grid, which must be a sequence of them."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name}: {brief(values)} is not accepted; give a list of exact values")
+    return values
 
 
 def macro_name(formula: str, values: Iterable[Fraction]) -> str:

@@ -36,7 +36,7 @@ def formula(name: str) -> Formula:
     Raises:
         InputError: for an unknown name; the message lists the nearest names.
     """
-    if name not in _HOMES:
+    if not isinstance(name, str) or name not in _HOMES:
         raise InputError(unknown("formula", name, formula_names()))
     module, attribute = _HOMES[name]
     found = getattr(import_module(module), attribute)

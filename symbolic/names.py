@@ -8,8 +8,10 @@ from difflib import get_close_matches
 from symbolic.numbers import shown
 
 
-def unknown(kind: str, name: str, names: tuple[str, ...]) -> str:
+def unknown(kind: str, name: object, names: tuple[str, ...]) -> str:
     """Return the one-line message for an unknown name, with the nearest known ones."""
+    if not isinstance(name, str):
+        return f"unknown {kind} {brief(name)}; accepted: a name, such as {names[0]!r}"
     near = get_close_matches(name, dict.fromkeys(names), n=3, cutoff=0.4) or list(names[:8])
     return f"unknown {kind} {shown(name)}; nearest: {', '.join(near)}"
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import mpmath
@@ -46,6 +47,28 @@ def test_the_example_of_the_design() -> None:
 def test_floats_are_refused_with_what_to_pass_instead() -> None:
     with pytest.raises(InputError, match="1/10"):
         mhflow.evaluate("critical-beta", n=64, H=4, alpha=0.1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: mhflow.evaluate(None),  # type: ignore[arg-type]
+        lambda: mhflow.formula(3),  # type: ignore[arg-type]
+        lambda: mhflow.claim(["projection"]),  # type: ignore[arg-type]
+        lambda: mhflow.verify([None]),  # type: ignore[list-item]
+        lambda: mhflow.tables({"claims": []}, grids={"n": 16}),  # type: ignore[dict-item]
+        lambda: mhflow.tables({"claims": []}, grids={"n": "16"}),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_told_in_one_line(call: Callable[[], object]) -> None:
+    with pytest.raises(InputError) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+def test_one_claim_may_be_named_by_itself() -> None:
+    (result,) = mhflow.verify("projection", digits=10)
+    assert result.claim.id == "projection"
 
 
 def test_tables_take_exact_grids_and_refuse_floats() -> None:

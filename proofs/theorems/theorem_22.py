@@ -146,7 +146,7 @@ def check_inflection_derivation(candidate: sp.Expr, _settings: Settings) -> Evid
         [equation(rate_inflection.SYMBOL, candidate)],
         established="on lambda > 0 the rate function has exactly one inflection lambda_c, with "
         "lambda_c beta > 2, beyond the peak; it is concave before it and convex beyond",
-        domain="every real n >= 2, beta > 0, lambda > 0",
+        domain="every n >= 2, beta > 0, lambda > 0",
         does_not_show="anything for lambda < 0, where there is a second inflection",
     )
 
@@ -170,7 +170,7 @@ def check_peak_derivation(candidate: sp.Expr, _settings: Settings) -> Evidence:
         [equation(rate_peak.SYMBOL, candidate)],
         established="the rate function rises up to lambda_peak = (1 + W_0((n-1)/e))/beta and falls "
         "beyond; the argument is positive, so no other branch is real",
-        domain="every real n >= 2, beta > 0, lambda > 0",
+        domain="every n >= 2, beta > 0, lambda > 0",
         does_not_show="anything for lambda <= 0, where the rate function is not positive",
     )
 
