@@ -118,7 +118,7 @@ _WIDTHS = {
     "m": 0.88,
     "w": 0.72,
 }
-_INVISIBLE = {r"\displaystyle", "&", " ", "\n", "{", "}", r"\dot"}
+_INVISIBLE = {r"\displaystyle", "&", " ", "\n", "{", "}", r"\dot", r"\hat"}
 
 
 def width(latex: str) -> float:

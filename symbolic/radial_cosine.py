@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from symbolic import notation
-from symbolic.derivation import Derivation, Premise
+from symbolic.derivation import Derivation, Premise, Step
 from symbolic.flow import Model, ScalarFlow, equiangular_flow
 from symbolic.formula import Form, Formula, SpecialCase, Values
 from symbolic.notation import beta, gamma, lam, n
@@ -89,10 +89,7 @@ SQUARE = equation(
 
 @cache
 def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
-    """Return the derivation of the radial cosine from the unnormalised flow.
-
-    Softmax divides ``f_i^h`` by a positive number, which leaves the cosine as it is.
-    """
+    """Return the derivation of the radial cosine, from the unnormalised and the softmax flow."""
     shadow = Premise(equation(_shadow, _inner(_f, _x)), "definition of the radial shadow")
     square = Premise(equation(_square, _inner(_f, _f)), "definition of |f_i^h|^2")
     cosine = Premise(equation(SYMBOL, _shadow / sp.sqrt(_square)), "definition of the cosine")
@@ -137,12 +134,63 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
             REGION,
         ),
     )
+    softmax_premises, softmax_steps = _softmax(candidate)
     return Derivation(
         "the cosine between f_i^h and x_i at equiangular tokens",
-        "unnormalised (softmax divides f_i^h by a positive number: same cosine)",
-        (shadow, square, cosine),
-        steps,
+        "unnormalised and softmax",
+        (shadow, square, cosine, *softmax_premises),
+        (*steps, *softmax_steps),
     )
+
+
+def _softmax(candidate: sp.Expr) -> tuple[tuple[Premise, ...], tuple[Step, ...]]:
+    """Return premises and steps for softmax, whose aggregate is divided by the sum of weights."""
+    shadow_symbol = sp.Symbol("shadow_softmax", real=True)
+    square_symbol = sp.Symbol("f_square_softmax", positive=True)
+    f = sp.Symbol("f_i_softmax")
+    symbol = sp.Function("radial_cosine_softmax")(*SYMBOL.args)
+    total = sp.exp(beta * lam) + (n - 1) * sp.exp(beta * lam * gamma)
+    shadow = Premise(equation(shadow_symbol, _inner(f, _x)), "the same under softmax")
+    square = Premise(equation(square_symbol, _inner(f, f)), "the same under softmax")
+    cosine = Premise(
+        equation(symbol, shadow_symbol / sp.sqrt(square_symbol)), "the same under softmax"
+    )
+    shadow_closed = equation(shadow_symbol, SHADOW.rhs / total)
+    square_closed = equation(square_symbol, SQUARE.rhs / total**2)
+    quotient = equation(symbol, shadow_closed.rhs / sp.sqrt(square_closed.rhs))
+
+    def flow(size: int) -> ScalarFlow:
+        return equiangular_flow(Model.SOFTMAX, size, gamma, [lam], beta)
+
+    steps = (
+        instances(
+            shadow.relation,
+            shadow_closed,
+            lambda size: flow(size).shadow(0, 0),
+            {n: 1},
+            "softmax: one sum over tokens, divided by the sum of the weights",
+            multiplier=total,
+            region=REGION,
+        ),
+        instances(
+            square.relation,
+            square_closed,
+            lambda size: flow(size).square(0, 0),
+            {n: 2},
+            "softmax: two sums over tokens, divided by the square of the sum of the weights",
+            multiplier=total**2,
+            region=REGION,
+        ),
+        substitute(
+            cosine.relation,
+            quotient,
+            "put the closed forms into the quotient",
+            using=(shadow_closed, square_closed),
+            region=REGION,
+        ),
+        rewrite(quotient, equation(symbol, candidate), "softmax has the same cosine", REGION),
+    )
+    return (shadow, square, cosine), steps
 
 
 def _lowest(values: Values) -> Any:
