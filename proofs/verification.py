@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,15 @@ class Result:
     def verdict(self) -> Verdict:
         """Return the verdict."""
         return self.judgement.verdict
+
+    def _repr_html_(self) -> str:
+        """Return the verdict for notebooks, the statement with its mathematics."""
+        level = f", {self.judgement.level}" if self.judgement.level else ""
+        return (
+            f"<p><b>{escape(self.claim.id)}</b> ({escape(self.claim.source)}): "
+            f"{escape(self.claim.statement)}</p>"
+            f"<p>{self.verdict}{level}: {escape(self.judgement.reason)}</p>"
+        )
 
 
 def run_claim(claim_id: str, settings: Settings) -> Run:

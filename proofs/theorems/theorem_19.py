@@ -29,7 +29,7 @@ from symbolic import critical_beta, critical_cosine, energy_rate, radial_cosine
 from symbolic.answer import Answer
 from symbolic.decide import is_zero, sign_of
 from symbolic.flow import Model, equiangular_flow
-from symbolic.notation import H, alpha, n
+from symbolic.notation import H, alpha, beta, gamma, n
 from symbolic.numbers import exact_text, read_number
 from symbolic.positivity import Sign
 from symbolic.rules import equation
@@ -449,14 +449,15 @@ def check_rate_sign(statement: RateStatement, _settings: Settings) -> Evidence:
         [sp.Integer(s) for s in statement.strengths],
         sp.S.One,
     )
-    rates = {sp.simplify(flow.energy_rate(h)) for h in range(heads)}
+    at_point = {n: tokens, H: heads, alpha: strength, beta: 1, gamma: 0}
+    value = sp.Rational(statement.rate.subs(at_point).doit())
+    confirmed = all(is_zero(flow.energy_rate(h) - value) is Answer.YES for h in range(heads))
     equal = heads > 1 and len(set(statement.strengths)) == 1 and strength > 0
     beyond = False
     if equal:
         threshold = evaluate("critical-beta", n=tokens, H=heads, alpha=strength, digits=10)
         beyond = Fraction(threshold.value) < 1
-    positive = all(rate.is_Rational and rate > 0 for rate in rates)
-    refuted = chain.is_closed and equal and beyond and positive
+    refuted = chain.is_closed and equal and beyond and confirmed and value > 0
     return Evidence(
         Level.EXACT,
         Outcome.REFUTES if refuted else Outcome.UNDECIDED,
@@ -478,7 +479,7 @@ def check_rate_sign(statement: RateStatement, _settings: Settings) -> Evidence:
                 "gamma": "0",
             },
             "dE_h/dt of each head",
-            str(max(rates)),
+            str(value),
             f"beta = 1 is beyond beta* = {threshold.value}, yet no head's energy falls",
         )
         if refuted

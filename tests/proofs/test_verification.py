@@ -215,6 +215,13 @@ def test_an_open_statement_makes_the_claim_undecided_not_wrong(
     assert result.verdict is Verdict.UNDECIDED
 
 
+def test_a_result_renders_in_a_notebook(results: Mapping[str, Result]) -> None:
+    page = results["critical-beta-necessity"]._repr_html_()
+    assert "refuted, exact" in page
+    assert "<b>critical-beta-necessity</b>" in page
+    assert " &gt; 0" in page
+
+
 def test_progress_counts_up_to_the_total() -> None:
     seen: list[tuple[str, int, int]] = []
     verify(["projection"], digits=20, progress=lambda *state: seen.append(state))
