@@ -19,7 +19,9 @@ from symbolic.rules import equation, instances
 from symbolic.written import written
 
 OVERLAP_RATES = {model: sp.Function(f"overlap_rate_{model}") for model in Model}
-"""The rate gamma' under one head as a function of (lam, gamma), or under all of them of gamma."""
+"""The rate gamma' under one head as a function of (lam, gamma)."""
+TOTAL_OVERLAP_RATES = {model: sp.Function(f"total_overlap_rate_{model}") for model in Model}
+"""The rate gamma' under all heads as a function of gamma."""
 
 SOFTMAX = written(
     lambda: (
@@ -103,7 +105,7 @@ def _steps(model: Model, rate: sp.Expr) -> list[Step]:
         ),
         additive(
             one,
-            equation(OVERLAP_RATES[model](gamma), summed_over_heads(rate)),
+            equation(TOTAL_OVERLAP_RATES[model](gamma), summed_over_heads(rate)),
             lambda heads: flow_rate(3, heads),
             "the aggregates of the heads are added",
             REGION,

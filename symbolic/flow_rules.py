@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from symbolic.answer import Answer
 from symbolic.decide import is_zero
@@ -63,7 +64,7 @@ def additive(
 
     Args:
         before: the quantity under one head, on its right side.
-        after: the sum over heads, on its right side.
+        after: the sum over heads, on its right side; on its left a new name for the quantity.
         quantity: takes strengths, returns the quantity from the definition.
         reason: why it is additive.
         region: where the parameters live; the strengths where ``lam`` does.
@@ -71,6 +72,8 @@ def additive(
     """
 
     def check() -> Checked:
+        if not isinstance(after.lhs, AppliedUndef):
+            return Checked(Answer.NO, "the sum is not given a new name")
         if after.rhs != summed_over_heads(before.rhs):
             return Checked(Answer.NO, "not the sum over heads of the term of one head")
         first, second = sp.symbols("lam_1 lam_2", real=True)
@@ -82,7 +85,8 @@ def additive(
         answer = next((a for a in answers if a is not Answer.YES), Answer.YES)
         return Checked(answer, f"at {tokens} tokens one head gives the term, two heads the sum")
 
-    return Step("sum over heads", before, after, reason, check)
+    names = after.lhs if isinstance(after.lhs, AppliedUndef) else None
+    return Step("sum over heads", before, after, reason, check, names=names)
 
 
 def summed_over_heads(term: sp.Expr) -> sp.Sum:

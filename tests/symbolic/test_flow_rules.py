@@ -5,6 +5,7 @@ import sympy as sp
 
 from symbolic import equiangular
 from symbolic.answer import Answer
+from symbolic.derivation import Derivation, Premise, Step
 from symbolic.flow import Model, ScalarFlow, equiangular_flow
 from symbolic.flow_rules import additive, summed_over_heads, symmetric
 from symbolic.notation import H, beta, gamma, h, lam, strengths
@@ -83,3 +84,21 @@ def test_the_sum_over_heads_has_one_term_for_each() -> None:
     total = summed_over_heads(lam**2)
     assert total.subs(H, 2).doit() == strengths[1] ** 2 + strengths[2] ** 2
     assert total.limits == ((h, 1, H),)
+
+
+def test_the_sum_gets_a_name_of_its_own_once() -> None:
+    term, one = equiangular.SOFTMAX, sp.Function("one")(lam)
+    before, total = equation(one, term), equation(TOTAL, summed_over_heads(term))
+
+    def step(after: sp.Eq, quantity: object = flow_rate) -> Step:
+        return additive(before, after, quantity, "", equiangular.REGION)  # type: ignore[arg-type]
+
+    def chain(*steps: Step) -> Derivation:
+        return Derivation("", "", (Premise(before, ""),), steps)
+
+    assert chain(step(total)).is_closed
+    assert not chain(step(total), step(total)).is_closed
+    assert not chain(step(equation(one, total.rhs))).is_closed
+    assert not chain(step(equation(gamma, total.rhs))).is_closed
+    # A quantity that is additive, but not the one whose term is summed.
+    assert not chain(step(total, lambda heads: sp.Add(*heads))).is_closed
