@@ -9,7 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -237,16 +237,16 @@ def _is_entry(entry: Any) -> bool:
     evidence = entry.get("evidence")
     return (
         texts
-        and entry.get("verdict") in set(Verdict)
+        and entry.get("verdict") in list(Verdict)
         and isinstance(evidence, list)
-        and all(isinstance(e, dict) and e.get("level") in set(Level) for e in evidence)
+        and all(isinstance(e, dict) and e.get("level") in list(Level) for e in evidence)
     )
 
 
 def _entry(result: Result) -> dict[str, Any]:
     subject, judgement = result.claim, result.judgement
-    counterexamples = [e.counterexample for _, e, _ in result.run.evidence if e.counterexample]
-    shown = counterexamples[0] if result.verdict is Verdict.REFUTED and counterexamples else None
+    found = (e.counterexample for _, e, _ in result.run.evidence if e.counterexample)
+    example = next(found, None) if result.verdict is Verdict.REFUTED else None
     return {
         "id": subject.id,
         "source": subject.source,
@@ -258,14 +258,7 @@ def _entry(result: Result) -> dict[str, Any]:
         "verdict": judgement.verdict.value,
         "level": judgement.level.value if judgement.level else None,
         "reason": judgement.reason,
-        "counterexample": None
-        if shown is None
-        else {
-            "parameters": shown.parameters,
-            "quantity": shown.quantity,
-            "value": shown.value,
-            "why": shown.why,
-        },
+        "counterexample": None if example is None else asdict(example),
         "repairs": subject.repairs,
         "repaired_by": [other.id for other in claims() if other.repairs == subject.id],
         "uses": list(subject.uses),

@@ -135,8 +135,9 @@ def asymptotic(
     def check() -> Checked:
         terms = sp.Add.make_args(after.rhs)
         orders = [t for t in terms if isinstance(t, AppliedUndef) and t.func.__name__ == "O"]
-        if before.rhs != 0 or len(orders) != 1:
-            return Checked(Answer.NO, "not a residual set to zero and a series with its order")
+        named = (before.lhs, before.rhs, after.lhs) == (implicit.residual, 0, implicit.variable)
+        if not named or len(orders) != 1:
+            return Checked(Answer.NO, "not the equation and a series of its unknown with an order")
         truncated = sp.Add(*(t for t in terms if t not in orders))
         in_series = implicit.residual.subs(implicit.variable, truncated)
         same = is_zero(in_series - remainder.subs(values, simultaneous=True))

@@ -257,7 +257,9 @@ def test_jobs_out_of_range_are_refused(jobs: Any) -> None:
         "\x00",
         "[" * 100_000,
         json.dumps({"claims": [{**ENTRY, "verdict": "proved by magic"}]}),
+        json.dumps({"claims": [{**ENTRY, "verdict": ["holds"]}]}),
         json.dumps({"claims": [{**ENTRY, "statement": 5}]}),
+        json.dumps({"claims": [{**ENTRY, "evidence": [{"level": {}}]}]}),
         json.dumps({"claims": [{**ENTRY, "evidence": [{"level": "sure"}]}]}),
     ],
 )

@@ -169,6 +169,29 @@ def test_the_series_of_the_peak_have_their_orders() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "left"),
+    [
+        (equation(LOGARITHMIC.residual, 0), sp.Symbol("other", real=True)),
+        (equation(LOGARITHMIC.residual, 0), X - 1),
+        (equation(LOGARITHMIC.residual + 1, 0), X),
+        (equation(sp.Symbol("other", real=True), 0), X),
+    ],
+)
+def test_a_series_is_of_the_unknown_of_its_own_equation(before: sp.Eq, left: sp.Expr) -> None:
+    order = sp.Function("O")(sp.log(L) ** 2 / L**2)
+    step = asymptotic(
+        before,
+        equation(left, sp.Add(*sp.Add.make_args(SECOND), order, evaluate=False)),
+        LOGARITHMIC,
+        remainder=SECOND_REMAINDER,
+        small=y,
+        values={y: 1 / L, ELL: sp.log(L)},
+        reason="",
+    )
+    assert answer(step) is not Answer.YES
+
+
+@pytest.mark.parametrize(
     "order",
     [1 / L**2, sp.log(L) / L**2, 1 / (L**2 * sp.log(L) ** 5), sp.log(L) ** 2 / L**3, sp.log(L)],
 )
