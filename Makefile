@@ -22,7 +22,7 @@ lint: $(STAMP) ## ruff and mypy --strict
 	@$(BIN)/mypy
 
 bench: $(STAMP) ## measure the speed
-	@$(BIN)/python benchmarks/run.py $(ARGS)
+	@$(BIN)/python -m benchmarks.run $(ARGS)
 
 exact-python: $(STAMP) ## the exact tests again, on SymPy's own integers instead of FLINT's
 	@SYMPY_GROUND_TYPES=python $(BIN)/python -m pytest -n 2 --dist loadgroup tests/symbolic $(ARGS)

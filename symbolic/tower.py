@@ -151,10 +151,15 @@ class Tower:
         if numerator == 0:
             return sp.S.One
         result: sp.Expr = sp.S.One
-        content, bottom = denominator.as_content_primitive()
-        for term in sp.Add.make_args(sp.expand(numerator)):
+        whole, rest = _divided(numerator, denominator)
+        content, primitive = denominator.as_content_primitive()
+        terms = [(term, sp.S.One, sp.S.One) for term in sp.Add.make_args(whole)]
+        terms += [(term, content, primitive) for term in sp.Add.make_args(rest)]
+        for term, divisor, bottom in terms:
             coefficient, monomial = term.as_coeff_Mul()
-            coefficient = coefficient / content
+            if coefficient == 0:
+                continue
+            coefficient = coefficient / divisor
             logarithm = self._find(monomial, Kind.LOGARITHM) if bottom == 1 else None
             if abs(coefficient.p) > _POWER_LIMIT:
                 result *= self._generator(Kind.EXPONENTIAL, coefficient * monomial / bottom)
@@ -491,6 +496,14 @@ def _is_moderate(base: sp.Expr, power: int) -> bool:
     """Tell whether a power may be multiplied out."""
     terms = len(sp.Add.make_args(base))
     return power <= _POWER_LIMIT and comb(terms + power - 1, power) <= _TERMS_LIMIT
+
+
+def _divided(numerator: sp.Expr, denominator: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """Return quotient and remainder of polynomials, expanded; the remainder is a normal form."""
+    if denominator.is_number:
+        return sp.S.Zero, sp.expand(numerator)
+    (quotient,), remainder = sp.reduced(numerator, [denominator])
+    return sp.expand(quotient), sp.expand(remainder)
 
 
 def _canonical(expression: sp.Expr) -> sp.Expr:
