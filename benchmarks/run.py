@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks import clustering_times, orthogonal_heads, token_flow, trajectories
 from benchmarks.harness import Case, report
 
 
@@ -129,7 +130,15 @@ def batch_cases() -> list[Case]:
 def main(words: list[str]) -> None:
     """Run the cases whose name has all the words."""
     print(f"{'case':<58} {'mhflow':>13} {'peer':>15} {'ratio':>10}")
-    for case in [*command_cases(), *evaluation_cases(), *batch_cases()]:
+    for case in [
+        *command_cases(),
+        *evaluation_cases(),
+        *batch_cases(),
+        *clustering_times.cases(),
+        *orthogonal_heads.cases(),
+        *token_flow.cases(),
+        *trajectories.cases(),
+    ]:
         if all(word in case.name for word in words):
             print(report(case), flush=True)
 

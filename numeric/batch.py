@@ -18,9 +18,12 @@ from numeric.balls import (
     Balls,
     ball_precision,
     ball_value,
+    bracket,
     exact_ball,
     holds_root,
     newton_step,
+    slack,
+    turn,
 )
 from numeric.columns import exact_column, is_list
 from numeric.evaluate import checked_digits, special_value
@@ -50,10 +53,10 @@ def evaluate_many(name: str, *, digits: int = 50, **columns: Any) -> list[arb]:
     precise enough is computed again by itself, as `evaluate` does.
 
     Args:
-        name: name of a formula that takes numbers, no lists.
+        name: name of a formula that takes no lists of strengths.
         digits: significant digits, 1 to 10,000, that the balls are good for.
         **columns: exact values, as for `evaluate`: a list or an integer array for a parameter that
-            varies, all of one length, and a single value for one that does not.
+            varies, all of one length, and a single value for one that does not. A model is a word.
 
     Returns:
         One ball per point, in order; a list of one if no parameter varies. A ball encloses the
@@ -66,10 +69,12 @@ def evaluate_many(name: str, *, digits: int = 50, **columns: Any) -> list[arb]:
         UndecidedError: if the digits cannot be decided below the cap of precision.
     """
     subject = formula(name)
-    if any(p.many or p.choices for p in subject.parameters):
-        raise InputError(f"{name}: takes a list or a word; evaluate its values one by one")
+    if any(p.many for p in subject.parameters):
+        raise InputError(f"{name}: takes a list of strengths; evaluate its values one by one")
     wanted = ceil(checked_digits(digits) * log2(10)) + 1
     table = _read(subject, columns)
+    if not table.size:
+        return []
     if not table.varying:
         return [_one_ball(subject, table.row(0), wanted, digits)]
     with ball_precision(wanted + _GUARD_BITS):
@@ -85,50 +90,54 @@ class _Table:
     """Exact values in the domain, by parameter symbol.
 
     Attributes:
-        names: the parameters' names by symbol.
+        names: the names by symbol of the parameters that are given and numbers.
         fixed: the value of each parameter that does not vary.
         varying: the column of each parameter that varies; all are of one length.
+        words: the parameters that are words, by name.
     """
 
     names: Mapping[sp.Symbol, str]
     fixed: Mapping[sp.Symbol, Number]
     varying: Mapping[sp.Symbol, list[Number]]
+    words: Mapping[str, str]
 
     @property
     def size(self) -> int:
         """Return the number of rows; a table without columns has one."""
         return len(next(iter(self.varying.values()), [0]))
 
-    def row(self, index: int) -> dict[str, Fraction]:
+    def row(self, index: int) -> dict[str, Any]:
         """Return the values of a row by name."""
-        return {
+        numbers = {
             name: Fraction(
                 self.fixed[symbol] if symbol in self.fixed else self.varying[symbol][index]
             )
             for symbol, name in self.names.items()
         }
+        return {**self.words, **numbers}
 
 
 def _read(subject: Formula, given: Mapping[str, Any]) -> _Table:
     """Return exact values in the domain of the formula."""
-    columns = {name: list(value) for name, value in given.items() if is_list(value)}
+    words = [p.name for p in subject.parameters if p.choices]
+    columns = {
+        name: list(value) for name, value in given.items() if is_list(value) and name not in words
+    }
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         text = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError(f"{subject.name}: columns of different lengths: {text}")
-    names = {p.symbol: p.name for p in subject.parameters}
+    numbers = [p for p in subject.parameters if not p.choices]
     if 0 in lengths.values():
-        return _Table(names, {}, {symbol: [] for symbol in names})
+        return _Table({}, {}, {p.symbol: [] for p in numbers}, {})
     # The first row tells whether the parameters are those of the formula.
     first = subject.read({**given, **{name: column[0] for name, column in columns.items()}})
+    names = {p.symbol: p.name for p in numbers if p.name in first}
     table = _Table(
         names,
         {symbol: first[name] for symbol, name in names.items() if name not in columns},
-        {
-            p.symbol: exact_column(p, columns[p.name])
-            for p in subject.parameters
-            if p.name in columns
-        },
+        {p.symbol: exact_column(p, columns[p.name]) for p in numbers if p.name in columns},
+        {name: first[name] for name in words},
     )
     _check_linked_bounds(subject, table)
     return table
@@ -157,7 +166,7 @@ def _balls(subject: Formula, table: _Table, wanted: int) -> list[arb]:
     """Return balls at the precision in force; where that is too low they are wide or not finite."""
     fixed = {symbol: _ball(value) for symbol, value in table.fixed.items()}
     varying = {symbol: list(map(_ball, column)) for symbol, column in table.varying.items()}
-    expression, roots = _without_roots(subject.evaluation)
+    expression, roots = _without_roots(subject.evaluation_at(table.words))
     for symbol, node in roots:
         if node.free_symbols & varying.keys():
             varying[symbol] = _roots(node, table, fixed, varying, wanted)
@@ -191,14 +200,16 @@ def _roots(
     }
     with np.errstate(all="ignore"):
         starts = walk(node, floats, Floats()).tolist()
-    # Each step doubles the right bits, the last one among them is the certified one.
-    steps = max(0, ceil(log2(wanted / _FLOAT_BITS)) - 1)
+    # Each step doubles the right bits; a certified Newton step is one of them, a bracket is none.
+    steps = max(0, ceil(log2(wanted / _FLOAT_BITS)) - (not node.definition.concave))
     program = _root_program(node, tuple(fixed), tuple(varying), steps)(_ball)
     rows = zip(*varying.values(), map(arb, starts), strict=True)
     lower, nothing = walk(node.definition.lower, {}, Balls()), arb("nan")
+    found = program([*fixed.values(), arb(0, 2), slack()], rows)
+    if node.definition.concave:
+        return [turn(low, high, before, after, lower) for low, high, before, after in found]
     return [
-        newton if holds_root(around, slope, lower) else nothing
-        for newton, around, slope in program([*fixed.values(), arb(0, 2)], rows)
+        newton if holds_root(around, slope, lower) else nothing for newton, around, slope in found
     ]
 
 
@@ -240,17 +251,20 @@ def _program(
 def _root_program(
     node: sp.Expr, fixed: Symbols, varying: Symbols, steps: int
 ) -> Callable[[Callable[[Fraction], Any]], Program]:
-    """Return a program for a Newton step with what proves it, after some plain steps.
+    """Return a program for a Newton step or a bracket with what proves it, after plain steps.
 
-    After the numbers that stay fixed it takes the ball from -2 to 2, after those that vary a start.
+    After the numbers that stay fixed it takes two balls around 0, see `bracket`, and after those
+    that vary a start.
     """
     trace = Trace()
     bindings = _bindings(trace, fixed, varying)
-    twice, x = trace.fixed_number(), trace.varying_number()
+    twice, least, x = trace.fixed_number(), trace.fixed_number(), trace.varying_number()
     arguments = [walk(argument, bindings, trace) for argument in node.args]
     equation = bind_equation(node.definition, arguments, trace)
     for _ in range(steps):
         x = trace.function("mid", x - equation.residual(x) / equation.slope(x))
+    if equation.concave:
+        return trace.program(*bracket(equation, x, equation.residual(x), twice, least))
     return trace.program(*newton_step(equation, x, equation.residual(x), twice))
 
 
@@ -268,12 +282,12 @@ def _special_rows(subject: Formula, table: _Table) -> list[int]:
     return [row for row in rows if subject.special_case(table.row(row)) is not None]
 
 
-def _one_ball(subject: Formula, row: Mapping[str, Fraction], wanted: int, digits: int) -> arb:
+def _one_ball(subject: Formula, row: Mapping[str, Any], wanted: int, digits: int) -> arb:
     """Return the ball of one row, at whatever precision it needs."""
-    expression, bindings = subject.evaluation, subject.bindings(row)
+    expression, bindings = subject.evaluation_at(row), subject.bindings(row)
     case = subject.special_case(row)
     if case is not None:
-        expression, bindings = special_value(subject, case), {}
+        expression, bindings = special_value(subject, case, row), {}
         if expression.is_infinite:
             return arb.pos_inf() if expression > 0 else arb.neg_inf()
     exact = rational_value(expression, bindings)

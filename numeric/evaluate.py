@@ -11,11 +11,12 @@ from typing import Any
 import sympy as sp
 
 from numeric.balls import ball_value
+from numeric.certified_remarks import certified_remarks
 from numeric.exact_values import rational_value
 from numeric.rounding import Rounded, rounded_ball, rounded_rational
 from symbolic.catalogue import formula
 from symbolic.errors import InputError
-from symbolic.formula import Formula, SpecialCase
+from symbolic.formula import Formula, SpecialCase, Values
 from symbolic.names import brief
 from symbolic.numbers import exact_text
 from symbolic.parameter import shortened
@@ -73,10 +74,13 @@ def evaluate_formula(subject: Formula, *, digits: int = 50, **parameters: object
     values = subject.read(parameters)
     case = subject.special_case(values)
     if case is not None:
-        rounded, remarks = _rounded_special(special_value(subject, case), digits), [case.remark]
+        rounded = _rounded_special(special_value(subject, case, values), digits)
+        remarks = [case.remark, *certified_remarks(subject.name, values)]
     else:
         rounded = _rounded(subject.evaluation_at(values), subject.bindings(values), digits)
         remarks = subject.remarks_on(values, rounded.sign)
+        if rounded.text == "+inf":
+            remarks.append(subject.infinite)
     return Value(
         subject.name,
         {key: _text(value) for key, value in values.items()},
@@ -104,14 +108,15 @@ def checked_digits(digits: int) -> int:
     return count
 
 
-def special_value(subject: Formula, case: SpecialCase) -> sp.Expr:
-    """Return the value of a special case.
+def special_value(subject: Formula, case: SpecialCase, values: Values) -> sp.Expr:
+    """Return the value of a special case at exact parameters.
 
     Raises:
         InputError: where the formula is not defined.
     """
     if case.value is None:
-        raise InputError(f"{subject.name}: no value at {case.condition}: {case.remark}")
+        why = "; ".join([case.remark, *certified_remarks(subject.name, values)])
+        raise InputError(f"{subject.name}: no value at {case.condition}: {why}")
     return case.value
 
 

@@ -46,6 +46,9 @@ class _Rational:
     def implicit(self, definition: Implicit, arguments: Sequence[Fraction]) -> Fraction:
         raise NotRationalError("root of an equation")
 
+    def integral(self, node: sp.Expr, ends: Sequence[Any], bindings: Mapping[Any, Any]) -> Fraction:
+        raise NotRationalError("integral")
+
 
 def rational_value(expression: sp.Expr, bindings: Mapping[sp.Symbol, Any]) -> Fraction | None:
     """Return the value if it is rational by exact roots and the values exp(0), log(1) and the like.

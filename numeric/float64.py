@@ -19,7 +19,7 @@ from numeric.float_arithmetic import Bounded, BoundedFloats, Floats
 from numeric.walk import walk
 from symbolic.catalogue import formula
 from symbolic.errors import InputError
-from symbolic.formula import Formula
+from symbolic.formula import Formula, SpecialCase
 from symbolic.names import brief
 from symbolic.parameter import Parameter
 
@@ -37,7 +37,8 @@ _DIGITS = 25
 def evaluate_float64(name: str, **parameters: Any) -> Array:
     """Return a formula's values in float64, not certified; see `TOLERANCE`.
 
-    The few values that need balls take about half a millisecond each, the others nanoseconds.
+    The few values that need balls take about half a millisecond each, the others nanoseconds; where
+    a special case is decided exactly (exit-overlap, critical-spread), about 50 microseconds.
 
     Args:
         name: name of the formula.
@@ -65,7 +66,7 @@ def evaluate_float64(name: str, **parameters: Any) -> Array:
         settled = np.array(np.broadcast_to(close, shape))
         # The first case that applies has the last word.
         for case in reversed(subject.special_cases):
-            applies = np.broadcast_to(_when(case.when, columns), shape)
+            applies = _when(case, columns, shape)
             result[applies] = np.nan if case.value is None else float(case.value)
             settled |= applies
     for place in map(tuple, np.argwhere(~settled)):
@@ -86,9 +87,14 @@ def _bounded(subject: Formula, columns: Mapping[str, Column]) -> Bounded:
     return bounded
 
 
-def _when(condition: Any, columns: Mapping[str, Column]) -> Any:
-    """Tell where a special case applies; its condition is written for numbers and arrays alike."""
-    return condition(columns)
+def _when(case: SpecialCase, columns: Mapping[str, Column], shape: tuple[int, ...]) -> Any:
+    """Tell where a special case applies; most conditions are written for numbers and arrays."""
+    if not case.one_by_one:
+        condition: Any = case.when
+        return np.broadcast_to(condition(columns), shape)
+    places = np.ndindex(shape)
+    applies = [case.when(_point(columns, shape, place)) for place in places]
+    return np.array(applies, dtype=bool).reshape(shape)
 
 
 def _point(

@@ -5,21 +5,22 @@ Meant for work with NumPy's warnings off: what overflows or has no value is seen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from numeric.walk import bind_equation
+from numeric.walk import BoundEquation, bind_equation
 from symbolic.implicit import Implicit
 
 _UNIT = 2.0**-53
 _LEAST = 2.0**-1074
 # Newton's method squares the error: after a step this small, the next one changes nothing.
 _SMALL_STEP = 1e-9
-_MOST_STEPS = 8
+# A few are enough, but for roots of concave residuals that are far below the start.
+_MOST_STEPS = 60
 
 
 class Floats:
@@ -122,6 +123,8 @@ class BoundedFloats:
                 value, spread = np.arcsinh(x), error / np.maximum(1, abs(x) - error)
             case "log1p":
                 value, spread = np.log1p(x), _quotient(error, 1 + x)
+            case "tanh":
+                value, spread = np.tanh(x), error
             case "LambertW":
                 # W' = W/(x (1 + W)) <= W/x and decreases, so the relative error does not grow.
                 value = _lambertw(x)
@@ -142,9 +145,28 @@ class BoundedFloats:
         x = Floats().implicit(definition, [argument.value for argument in arguments])
         equation = bind_equation(definition, arguments, self)
         residual = equation.residual(Bounded(x, 0.0))
+        if equation.concave:
+            reach = 2 * (abs(residual.value) + residual.error)
+            reach = reach / abs(equation.slope(Bounded(x, 0.0)).value) + 8 * _UNIT * abs(x)
+            return Bounded(x, _distance_of_turn(equation, x, reach))
         # The slope is at least 1, so the root is no farther away than the residual is from 0.
         error = abs(residual.value) + residual.error
         return Bounded(x, np.where(x > equation.lower.value, error, np.inf))
+
+    def integral(self, node: Any, ends: Sequence[Any], bindings: Mapping[Any, Any]) -> Bounded:
+        """Return what bounds nothing, so that balls take over."""
+        return Bounded(np.float64(np.nan), np.inf)
+
+
+def _distance_of_turn(equation: BoundEquation, x: Any, reach: Any) -> Any:
+    """Return how far a concave residual's root is at most, infinite where that is not shown."""
+    low, high = x - reach, x + reach
+    before, after = (equation.residual(Bounded(end, 0.0)) for end in (low, high))
+    shown = (low > equation.lower.value) & (before.value > before.error)
+    shown &= after.value < -after.error
+    # The ends are rounded, and so are these distances.
+    distance = np.maximum(x - low, high - x) * (1 + 8 * _UNIT)
+    return np.where(shown, distance, np.inf)
 
 
 def _reciprocal(base: Bounded) -> Bounded:

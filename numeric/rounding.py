@@ -87,6 +87,8 @@ def until_decided(compute: Callable[[], arb], decide: Callable[[arb], T | None],
 
 def _decide(ball: arb, digits: int) -> Rounded | None:
     """Return the rounded text if all numbers in the ball round to the same one."""
+    if ball == arb.pos_inf():
+        return Rounded("+inf", "0", 1)
     if not ball.is_finite() or ball.contains(0):
         return None
     size = abs(ball)

@@ -54,6 +54,14 @@ class Line:
     def __truediv__(self, other: Line) -> Line:
         return self.trace.line("{} / {}", self, other)
 
+    def lower(self) -> Line:
+        """Write down the lower end of a ball."""
+        return self.trace.function("lower", self)
+
+    def upper(self) -> Line:
+        """Write down the upper end of a ball."""
+        return self.trace.function("upper", self)
+
 
 @dataclass
 class Trace:

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, reduce
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import sympy as sp
 
 from symbolic.implicit import Implicit, ImplicitFunction
+from symbolic.passage import PassageTime
 
 
 class Arithmetic(Protocol):
@@ -34,6 +35,19 @@ class Arithmetic(Protocol):
 
     def implicit(self, definition: Implicit, arguments: Sequence[Any]) -> Any:
         """Return the root of an implicit equation at given arguments; see `bind_equation`."""
+
+
+@runtime_checkable
+class Integrating(Arithmetic, Protocol):
+    """An arithmetic that can also do something about integrals."""
+
+    def integral(
+        self, node: sp.Integral | PassageTime, ends: Sequence[Any], bindings: Mapping[Any, Any]
+    ) -> Any:
+        """Return an integral from its lower to its upper end, None for an infinite one.
+
+        The ends of a time of passage are its arguments.
+        """
 
 
 def walk(expression: sp.Expr, bindings: Mapping[sp.Symbol, Any], arithmetic: Arithmetic) -> Any:
@@ -72,6 +86,10 @@ def walk(expression: sp.Expr, bindings: Mapping[sp.Symbol, Any], arithmetic: Ari
             return arithmetic.larger(*(value(argument) for argument in node.args))
         if isinstance(node, ImplicitFunction):
             return arithmetic.implicit(node.definition, [value(a) for a in node.args])
+        if isinstance(node, PassageTime | sp.Integral) and isinstance(arithmetic, Integrating):
+            ends = node.args if isinstance(node, PassageTime) else node.limits[0][1:]
+            values = [None if end is sp.oo else value(end) for end in ends]
+            return arithmetic.integral(node, values, bindings)
         if isinstance(node, sp.Function) and len(node.args) == 1:
             return arithmetic.function(node.func.__name__, value(node.args[0]))
         raise NotImplementedError(f"no numeric rule for {type(node).__name__}: {node}")
@@ -112,12 +130,14 @@ class BoundEquation:
         slope: its derivative.
         start: a number close to the root.
         lower: the bound beyond which there is one root.
+        concave: whether the root is where a concave residual turns negative, see `Implicit`.
     """
 
     residual: Callable[[Any], Any]
     slope: Callable[[Any], Any]
     start: Any
     lower: Any
+    concave: bool = False
 
 
 def bind_equation(
@@ -133,9 +153,10 @@ def bind_equation(
 
     return BoundEquation(
         of_unknown(definition.residual),
-        of_unknown(_factored(definition.slope)),
+        of_unknown(definition.slope if definition.concave else _factored(definition.slope)),
         walk(definition.start, bound, arithmetic),
         walk(definition.lower, bound, arithmetic),
+        definition.concave,
     )
 
 

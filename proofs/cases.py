@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from numeric.balls import exact_ball
-from numeric.definitions import Flow, equiangular_tokens, scalar_flow
+from numeric.definitions import Flow, Vector, equiangular_tokens, scalar_flow
 from symbolic.notation import beta, gamma, n, strengths
 from symbolic.numbers import exact_text
 
@@ -34,9 +34,13 @@ class ScalarCase:
 
     def flow(self) -> Flow:
         """Return the flow in coordinates, in balls at the precision in force."""
+        return self.flow_at(equiangular_tokens(self.tokens, self.overlap))
+
+    def flow_at(self, tokens: Sequence[Vector]) -> Flow:
+        """Return the flow at other tokens, balls too."""
         return scalar_flow(
             self.model,
-            equiangular_tokens(self.tokens, self.overlap),
+            tokens,
             [exact_ball(strength) for strength in self.heads],
             exact_ball(self.temperature),
         )

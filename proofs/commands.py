@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
+from proofs import diagnose_command, simulate_command
+from proofs.options import choice_option, digits_option, integer_option, path_option
 from symbolic.errors import InputError, UndecidedError
 from symbolic.numbers import shown
 
@@ -25,14 +27,23 @@ app = typer.Typer(
     "Example: mhflow eval critical-beta n=64 H=4 alpha=1/2 --digits 30",
 )
 
+app.command()(diagnose_command.diagnose)
+app.add_typer(simulate_command.app, name="simulate")
+
 Digits = Annotated[str, typer.Option(metavar="N", help="Significant digits, 1 to 10,000.")]
 FORMATS = ("latex", "markdown", "csv")
+# Of any other option, all values but the last would be lost without a word.
+_REPEATABLE = ("--grid",)
 
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return the exit code; wrong calls are told in one line."""
     if not arguments:
         return _told("no command given; commands: " + ", ".join(_command_names()))
+    names = _option_names(arguments)
+    for name in names:
+        if names.count(name) > 1 and name not in _REPEATABLE:
+            return _told(f"{name}: given {names.count(name)} times; give it once")
     try:
         code = app(arguments, standalone_mode=False)
     except TyperException as error:
@@ -45,47 +56,41 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _option_names(arguments: list[str]) -> list[str]:
+    """Return the options of a call by name, as often as they are given."""
+    # After a lone -- everything is an argument.
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [text.partition("=")[0] for text in arguments[:end] if text.startswith("--")]
+
+
 def _told(message: str) -> int:
     print("mhflow: " + " ".join(message.split()), file=sys.stderr)
     return 2
 
 
-def _command_names() -> list[str]:
-    return [str(c.name or getattr(c.callback, "__name__", "")) for c in app.registered_commands]
+def _command_names(group: Any = None) -> list[str]:
+    """Return the names of the commands, or of those of a group."""
+    root: Any = typer.main.get_command(app)
+    return list((group or root).commands)
 
 
 def _usage_message(error: TyperException, arguments: list[str]) -> str:
     message = getattr(error, "format_message", lambda: str(error))().rstrip(".")
+    # The nearest names that Typer appends are near for their dashes alone, often.
+    message = message.partition(" (Possible options:")[0]
+    context = getattr(error, "ctx", None)
+    command, words = getattr(context, "command", None), list[str]()
+    while context is not None and context.parent is not None:
+        words.insert(0, context.info_name)
+        context = context.parent
     if message.startswith("No such command"):
-        return f"unknown command {shown(arguments[0])}; commands: {', '.join(_command_names())}"
-    return f"{message}; see: mhflow {arguments[0]} --help"
-
-
-def _integer(name: str, text: str, least: int, most: int) -> int:
-    """Return an option's integer, or complain in one line."""
-    accepted = f"an integer from {least} to {most}"
-    # Only plain ASCII digits: int() would also take underscores, spaces and other scripts.
-    digits = text.removeprefix("+").removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) <= 9 and least <= int(text) <= most:
-        return int(text)
-    raise InputError(f"{name}: {shown(text)} is not accepted; give {accepted}")
-
-
-def _digits(text: str) -> int:
-    return _integer("--digits", text, 1, 10_000)
-
-
-def _path(name: str, text: str) -> Path:
-    """Return an option's path; the empty text, which would mean this directory, is refused."""
-    if not text:
-        raise InputError(f"{name}: '' is not accepted; give a path")
-    return Path(text)
-
-
-def _choice(name: str, value: str, accepted: tuple[str, ...]) -> str:
-    if value not in accepted:
-        raise InputError(f"{name}: {shown(value)} is not accepted; give {' or '.join(accepted)}")
-    return value
+        name = shown(arguments[len(words)])
+        return f"unknown command {name}; commands: {', '.join(_command_names(command))}"
+    if message == "Missing command":
+        return f"{words[-1]}: no command given; commands: {', '.join(_command_names(command))}"
+    # An option without its value is told without the command that it is of.
+    path = words or [name for name in arguments[:1] if name in _command_names()]
+    return f"{message}; see: {' '.join(['mhflow', *path, '--help'])}"
 
 
 def _assignments(items: list[str], what: str) -> dict[str, str]:
@@ -124,10 +129,10 @@ def verify(
     from proofs.views import verification_view
 
     if fail_on is not None:
-        _choice("--fail-on", fail_on, ("refuted",))
+        choice_option("--fail-on", fail_on, ("refuted",))
     if json_file is not None and json_file != "-":
-        check_file(_path("--json", json_file))
-    results = _verified(ids or None, _digits(digits), _integer("--jobs", jobs, 1, 256))
+        check_file(path_option("--json", json_file))
+    results = _verified(ids or None, digits_option(digits), integer_option("--jobs", jobs, 1, 256))
     data = manifest(results)
     if json_file == "-":
         print(json.dumps(data, indent=2, ensure_ascii=False))
@@ -159,7 +164,7 @@ def list_names(
     """
     from proofs.views import claims_list, formulas_list
 
-    chosen = None if kind is None else _choice("list", kind, ("claims", "formulas"))
+    chosen = None if kind is None else choice_option("list", kind, ("claims", "formulas"))
     if chosen != "formulas":
         claims_list()
     if chosen != "claims":
@@ -181,7 +186,7 @@ def show(
     from symbolic.catalogue import formula_names
     from symbolic.names import unknown
 
-    number = _digits(digits)
+    number = digits_option(digits)
     if name not in claim_ids() and name not in formula_names():
         raise InputError(unknown("claim or formula", name, claim_ids() + formula_names()))
     code = 0
@@ -226,7 +231,7 @@ def derive(
     from proofs.derivation_views import derivation_text
     from symbolic.catalogue import formula, formula_names
 
-    _choice("--format", layout, ("text", "latex", "markdown"))
+    choice_option("--format", layout, ("text", "latex", "markdown"))
     if every == (name is not None):
         raise InputError("derive: give one FORMULA or --all; formulas: mhflow list formulas")
     subjects = [formula(n) for n in (formula_names() if name is None else (name,))]
@@ -251,7 +256,7 @@ def evaluate_formula(
     """
     from numeric.evaluate import evaluate
 
-    number = _digits(digits)
+    number = digits_option(digits)
     given = _assignments(parameters or [], name)
     value = evaluate(name, digits=number, **given)
     if as_json:
@@ -286,14 +291,14 @@ def tables(
     from proofs.tables import checked_request, render_tables
     from symbolic.numbers import read_grid
 
-    _choice("--format", layout, FORMATS)
+    choice_option("--format", layout, FORMATS)
     if macros and layout != "latex":
         raise InputError(f"--macros: only with --format latex, not {layout}")
-    number = _digits(digits)
+    number = digits_option(digits)
     grids = {key: read_grid(text, key) for key, text in _assignments(grid or [], "--grid").items()}
     checked_request(layout, number, grids)
     if out is not None:
-        check_directory(_path("--out", out))
+        check_directory(path_option("--out", out))
     data = _manifest(source)
     files = render_tables(data, format=layout, digits=number, grids=grids, macros=macros)
     if out is not None:
@@ -316,7 +321,7 @@ def _manifest(source: str | None) -> dict[str, Any]:
 
     if source is None:
         return manifest(_verified(None, 50))
-    return checked_manifest(_path("--from", source))
+    return checked_manifest(path_option("--from", source))
 
 
 @app.callback(invoke_without_command=True)

@@ -12,8 +12,8 @@ from symbolic.errors import InputError
 from symbolic.numbers import shown
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a text file (UTF-8, line ends as they are): the whole text or nothing.
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file: the whole content or nothing (texts in UTF-8, line ends as they are).
 
     The directory must exist. A file that is there keeps its permissions, a symbolic link stays one,
     and a device or a pipe is written to.
@@ -21,7 +21,26 @@ def write_file(path: Path, text: str) -> None:
     Raises:
         InputError: if the path cannot be written.
     """
-    _write_all({path: text})
+    write_together({path: content})
+
+
+def write_together(contents: Mapping[Path, str | bytes]) -> None:
+    """Write several files, wherever they lie, each as `write_file` does.
+
+    Every content is on the disk before the first file is replaced, so that an error or an interrupt
+    up to then leaves everything as it was.
+
+    Raises:
+        InputError: if a path cannot be written; then no file is changed.
+    """
+    with ExitStack() as leftovers:
+        temporary: dict[Path, Path | None] = {}
+        for path, content in contents.items():
+            with _refused(path):
+                temporary[path] = _prepared(path, _encoded(content), leftovers)
+        for path, content in contents.items():
+            with _refused(path):
+                _finish(path, _encoded(content), temporary[path])
 
 
 def write_files(directory: Path, files: Mapping[str, str]) -> None:
@@ -40,7 +59,7 @@ def write_files(directory: Path, files: Mapping[str, str]) -> None:
     with ExitStack() as undo:
         with _refused(directory):
             _make(directory, undo)
-        _write_all({directory / name: text for name, text in files.items()})
+        write_together({directory / name: text for name, text in files.items()})
         undo.pop_all()
 
 
@@ -51,7 +70,7 @@ def check_file(path: Path) -> None:
         InputError: if the path cannot be written.
     """
     with ExitStack() as leftovers, _refused(path):
-        _prepared(path, "", leftovers)
+        _prepared(path, b"", leftovers)
 
 
 def check_directory(directory: Path) -> None:
@@ -81,19 +100,11 @@ def _remove(remove: Callable[[], None]) -> None:
         remove()
 
 
-def _write_all(texts: Mapping[Path, str]) -> None:
-    """Replace files after all contents are written beside them."""
-    with ExitStack() as leftovers:
-        temporary: dict[Path, Path | None] = {}
-        for path, text in texts.items():
-            with _refused(path):
-                temporary[path] = _prepared(path, text, leftovers)
-        for path, text in texts.items():
-            with _refused(path):
-                _finish(path, text, temporary[path])
+def _encoded(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
 
 
-def _prepared(path: Path, text: str, leftovers: ExitStack) -> Path | None:
+def _prepared(path: Path, content: bytes, leftovers: ExitStack) -> Path | None:
     """Write a temporary file beside the path, which ``leftovers`` removes if it stays.
 
     Returns None for a device or a pipe, which has no place beside it.
@@ -108,13 +119,13 @@ def _prepared(path: Path, text: str, leftovers: ExitStack) -> Path | None:
     temporary.open("xb").close()
     if target.exists():
         temporary.chmod(target.stat().st_mode & 0o777)
-    temporary.write_bytes(text.encode())
+    temporary.write_bytes(content)
     return temporary
 
 
-def _finish(path: Path, text: str, temporary: Path | None) -> None:
+def _finish(path: Path, content: bytes, temporary: Path | None) -> None:
     if temporary is None:
-        path.write_bytes(text.encode())
+        path.write_bytes(content)
     else:
         os.replace(temporary, path.resolve())
 

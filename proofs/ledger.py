@@ -19,6 +19,7 @@ _HOMES = (
     "theorem_19",
     "equiangular_reduction",
     "theorem_22",
+    "clustering",
     "theorem_25",
     "theorem_27",
     "theorem_39",

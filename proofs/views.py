@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from rich.text import Text
 from proofs.citation import CAVEAT
 
 WIDTH = 100
+_SECONDS_BETWEEN_LINES = 10
 _LINKS = (
     ("repairs or sharpens", "repairs"),
     ("repaired or sharpened by", "repaired_by"),
@@ -30,10 +32,11 @@ _STYLES = {
 }
 
 
-def _console(*, stderr: bool = False) -> Console:
-    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
-    console.width = min(WIDTH, console.width) if console.is_terminal else WIDTH
-    return console
+def new_console(*, stderr: bool = False) -> Console:
+    """Return a console of at most 100 columns, with colour only on a terminal."""
+    made = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    made.width = min(WIDTH, made.width) if made.is_terminal else WIDTH
+    return made
 
 
 def _verdict(verdict: str) -> Text:
@@ -43,7 +46,7 @@ def _verdict(verdict: str) -> Text:
 @contextmanager
 def progress() -> Iterator[Callable[[str, int, int], None]]:
     """Yield a progress callback: a bar on a terminal, plain lines elsewhere, both on stderr."""
-    console = _console(stderr=True)
+    console = new_console(stderr=True)
     if not console.is_terminal:
         yield lambda claim, done, total: console.print(f"[{done}/{total}] {claim}")
         return
@@ -62,9 +65,52 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
         yield report
 
 
+@contextmanager
+def time_left() -> Iterator[Callable[[float], None]]:
+    """Yield a callback for the part that is done, from 0 to 1: progress with the time left.
+
+    A bar on a terminal, a plain line every ten seconds elsewhere, both on stderr.
+    """
+    console = new_console(stderr=True)
+    start = said = time.monotonic()
+
+    def remaining(part: float) -> float:
+        return (time.monotonic() - start) * (1 - part) / part
+
+    if not console.is_terminal:
+
+        def tell(part: float) -> None:
+            nonlocal said
+            if 0 < part < 1 and time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
+                said = time.monotonic()
+                console.print(f"{part:.0%} done, about {duration(remaining(part))} left")
+
+        yield tell
+        return
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=console, transient=True) as bar:
+        # A pulse until something is known.
+        task = bar.add_task("", total=None)
+
+        def report(part: float) -> None:
+            if part > 0:
+                left = f"{part:.0%} done, about {duration(remaining(part))} left"
+                bar.update(task, total=1, completed=part, description=left)
+
+        yield report
+
+
+def duration(seconds: float) -> str:
+    """Return a time to wait in the unit that people would use: ``40 s``, ``3 min``, ``5 h``."""
+    for unit, size in (("s", 1), ("min", 60), ("h", 3600)):
+        if seconds < 90 * size:
+            return f"{max(1, round(seconds / size))} {unit}"
+    return f"{round(seconds / 86400)} days"
+
+
 def verification_view(manifest: Mapping[str, Any]) -> None:
     """Print a manifest: the verdicts, the formulas with certified digits, and what is open."""
-    console = _console()
+    console = new_console()
     claims = manifest["claims"]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("claim", "source", "verdict", "level", "evidence", "mutants caught"):
@@ -157,12 +203,12 @@ def _list(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    _console().print(table)
+    new_console().print(table)
 
 
 def claim_page(entry: Mapping[str, Any]) -> None:
     """Print the page of a judged claim, from its entry in a manifest: what a referee reads."""
-    console = _console()
+    console = new_console()
     console.print(Text.assemble((entry["id"], "bold"), f"  ({entry['source']})"))
     _field(console, f"as stated ({CAVEAT})", entry["statement"])
     _field(console, "reading that is judged", entry["reading"])
@@ -217,7 +263,7 @@ def formula_page(name: str, digits: int) -> None:
     from symbolic.catalogue import formula
     from symbolic.printing import text
 
-    console = _console()
+    console = new_console()
     subject = formula(name)
     said, where = equations(subject), definitions(subject)
     derivation = subject.derivation()

@@ -1,4 +1,4 @@
-"""Rules of calculus: derivatives, Lambert W, the one root of an increasing residual, series."""
+"""Rules of calculus: derivatives, Lambert W, the one root of an equation, series."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from symbolic.answer import Answer
-from symbolic.decide import is_zero, sign_of
+from symbolic.decide import is_continuous, is_zero, sign_of
 from symbolic.derivation import Checked, Step
 from symbolic.implicit import Implicit, ImplicitFunction
 from symbolic.positivity import Sign
-from symbolic.region import EVERYWHERE, Region, above
+from symbolic.region import EVERYWHERE, Range, Region, above
 
 
 def differentiate(
@@ -83,11 +83,9 @@ def unique_root(
 
     def check() -> Checked:
         x = implicit.variable
-        roots = [f for f in after.lhs.atoms(ImplicitFunction) if f.definition is implicit]
-        named = [f for f in roots if f.args == implicit.arguments]
-        if before != sp.Gt(implicit.residual, 0, evaluate=False) or len(named) != 1:
+        if before != sp.Gt(implicit.residual, 0, evaluate=False) or implicit.concave:
             return Checked(Answer.NO, "not the residual of the definition")
-        if (after.lhs, after.rhs) != (implicit.residual.subs(x, named[0]), 0):
+        if not _defines(after, implicit):
             return Checked(Answer.NO, "the function is not put into its own residual")
         beyond = implicit.region.having({x: above(implicit.lower)})
         slope = sign_of(implicit.slope - 1, beyond)
@@ -102,6 +100,83 @@ def unique_root(
         return Checked(Answer.YES if closed else Answer.UNDECIDED, found)
 
     return Step("unique root", before, after, reason, check, (companion,))
+
+
+def _defines(after: sp.Eq, implicit: Implicit) -> bool:
+    """Tell whether an equation says that a function of the arguments is a root."""
+    roots = [f for f in after.lhs.atoms(ImplicitFunction) if f.definition is implicit]
+    named = [f for f in roots if f.args == implicit.arguments]
+    if len(named) != 1:
+        return False
+    return (after.lhs, after.rhs) == (implicit.residual.subs(implicit.variable, named[0]), 0)
+
+
+def concave_root(
+    before: sp.Ge | sp.Gt,
+    after: sp.Eq,
+    implicit: Implicit,
+    *,
+    where: Range,
+    upper: sp.Expr,
+    at_lower: sp.Gt | None = None,
+    reason: str,
+) -> Step:
+    """Return a step that defines a function as the one root of a concave residual beyond a bound.
+
+    A strictly concave function that is positive just beyond the bound and negative at a point
+    farther on has one root there: it is positive before the root, and negative from there on.
+    Checked, for all arguments in their region: the residual is continuous on ``where``, from the
+    bound on, and its second derivative is negative inside; at the bound it is positive, which
+    ``at_lower`` says, or else zero with a positive slope; it is negative at ``upper``, which lies
+    inside or at the end of ``where``.
+
+    Args:
+        before: ``residual >= 0`` or ``residual > 0``.
+        after: the residual at the new function of the arguments, set to zero.
+        implicit: the equation.
+        where: where the unknown may lie: from the bound of the equation to its upper end.
+        upper: a point beyond the root.
+        at_lower: a known relation, ``residual > 0`` at the bound; None where it is zero there.
+        reason: what the root is.
+    """
+
+    def check() -> Checked:
+        x, residual = implicit.variable, implicit.residual
+        if before not in (sp.Ge(residual, 0, evaluate=False), sp.Gt(residual, 0, evaluate=False)):
+            return Checked(Answer.NO, "not the residual of the definition")
+        if not implicit.concave or not _defines(after, implicit):
+            return Checked(Answer.NO, "the function is not put into its own concave residual")
+        if (where.lower, where.upper) != (implicit.lower, implicit.upper):
+            return Checked(Answer.NO, "the range of the unknown is not that of the definition")
+        closed = implicit.region.having({x: Range(where.lower, where.upper)})
+        inside = implicit.region.having({x: Range(where.lower, where.upper, True, True)})
+        curvature = sign_of(sp.diff(residual, x, 2), inside)
+        if curvature is not Sign.NEGATIVE or not is_continuous(residual, closed):
+            return Checked(Answer.UNDECIDED, f"second derivative: {curvature.value}")
+        if not _is_positive_after(implicit, at_lower):
+            return Checked(Answer.UNDECIDED, "not shown to be positive beyond the bound")
+        room = sp.S.Zero if where.upper is None else where.upper - upper
+        signs = [sign_of(gap, implicit.region) for gap in (upper - implicit.lower, room)]
+        last = sign_of(residual.subs(x, upper), implicit.region)
+        found = f"second derivative {curvature.value}; at the upper end {last.value}"
+        isolated = signs[0] is Sign.POSITIVE and signs[1].is_nonnegative
+        proved = isolated and last is Sign.NEGATIVE
+        return Checked(Answer.YES if proved else Answer.UNDECIDED, found)
+
+    using = () if at_lower is None else (at_lower,)
+    return Step("concave root", before, after, reason, check, using)
+
+
+def _is_positive_after(implicit: Implicit, at_lower: sp.Gt | None) -> bool:
+    """Tell whether a concave residual is shown to be positive just beyond its bound."""
+    low, slope = (
+        part.subs(implicit.variable, implicit.lower) for part in (implicit.residual, implicit.slope)
+    )
+    if at_lower is not None:
+        given = isinstance(at_lower, sp.Gt) and at_lower.rhs == 0
+        return given and is_zero(at_lower.lhs - low, implicit.region) is Answer.YES
+    rises = sign_of(slope, implicit.region) is Sign.POSITIVE
+    return rises and is_zero(low, implicit.region) is Answer.YES
 
 
 def asymptotic(

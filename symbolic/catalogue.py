@@ -21,6 +21,11 @@ _HOMES = {
     "foreign-strength": ("symbolic.foreign_strength", "FORMULA"),
     "early-rate": ("symbolic.rate", "EARLY_FORMULA"),
     "late-rate": ("symbolic.late_rate", "FORMULA"),
+    "clustering-time": ("symbolic.clustering_time", "FORMULA"),
+    "late-constant": ("symbolic.late_constant", "FORMULA"),
+    "exit-overlap": ("symbolic.exit_overlap", "FORMULA"),
+    "exit-time": ("symbolic.exit_time", "FORMULA"),
+    "critical-spread": ("symbolic.critical_spread", "FORMULA"),
     "attention-entropy": ("symbolic.attention_entropy", "FORMULA"),
 }
 

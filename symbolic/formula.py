@@ -44,12 +44,14 @@ class SpecialCase:
         condition: the same in words.
         value: the exact value (``oo`` for a limit), or None where the formula is not defined.
         remark: what to tell the user.
+        one_by_one: whether ``when`` takes the numbers of one point only, and no arrays.
     """
 
     when: Callable[[Values], bool]
     condition: str
     value: sp.Expr | None
     remark: str
+    one_by_one: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,12 +70,14 @@ class Formula:
         evaluation: an equal form that stays well conditioned over the whole domain.
         forms: further equal forms, each proved in the derivation.
         example: parameter values that show the formula at work.
-        variants: for a formula with a parameter ``model``, the expression to evaluate in each.
+        variants: for a formula with a parameter ``model``, the expression in each.
+        evaluations: likewise the expression to evaluate, where it is another.
         idle: for a formula with a parameter ``model``, the parameters that do not enter in each;
             they may be left out.
         implicit: the equation that defines the function in ``expression``, if there is one.
         special_cases: tried in order before the expression.
         remarks: further remarks on a value, from exact parameters and the value's sign (-1, 0, 1).
+        infinite: the remark on a value that evaluation finds to be infinite.
     """
 
     name: str
@@ -88,10 +92,12 @@ class Formula:
     example: Mapping[str, str]
     forms: tuple[Form, ...] = ()
     variants: Mapping[str, sp.Expr] = field(default_factory=dict)
+    evaluations: Mapping[str, sp.Expr] = field(default_factory=dict)
     idle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     implicit: Implicit | None = None
     special_cases: tuple[SpecialCase, ...] = ()
     remarks: Callable[[Values, int], list[str]] = field(default=lambda _values, _sign: [])
+    infinite: str = ""
 
     @property
     def region(self) -> Region:
@@ -163,7 +169,9 @@ class Formula:
 
     def evaluation_at(self, values: Values) -> sp.Expr:
         """Return the expression to evaluate: that of the model asked for, if there are several."""
-        return self.variants[values["model"]] if self.variants else self.evaluation
+        if not self.variants:
+            return self.evaluation
+        return {**self.variants, **self.evaluations}[values["model"]]
 
     def bindings(self, values: Values) -> dict[sp.Basic, Any]:
         """Return the values of numbers and lists by the symbols they stand for."""

@@ -1,4 +1,4 @@
-"""Functions given by an equation: the unique root of a residual that increases beyond a bound."""
+"""Functions given by an equation: the one root of an increasing residual, or of a concave one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from symbolic.region import Region
 class Implicit:
     """An equation with exactly one root beyond a bound.
 
+    Either the slope of the residual is at least 1 beyond the bound, where it tends to minus
+    infinity; or the residual is concave beyond the bound, as far as it is real, and the root is
+    where it turns from positive to negative. A concave function does that at one point at most.
+
     Attributes:
         variable: the unknown.
         arguments: the symbols that the residual depends on besides the unknown.
-        residual: vanishes at the root; its slope in the unknown is at least 1 beyond ``lower``.
-        lower: the bound; the residual tends to minus infinity there.
-        start: an expression close to the root and beyond the bound, where Newton's method starts.
+        residual: vanishes at the root.
+        lower: the bound.
+        start: an expression close to the root and beyond the bound, where Newton's method starts;
+            for a concave residual not below the root, so that it converges.
         region: where the arguments live.
+        concave: whether the residual is concave beyond the bound.
+        upper: where the unknown's domain ends; None if it does not.
     """
 
     variable: sp.Symbol
@@ -29,6 +36,8 @@ class Implicit:
     lower: sp.Rational
     start: sp.Expr
     region: Region
+    concave: bool = False
+    upper: sp.Expr | None = None
 
     @property
     def slope(self) -> sp.Expr:

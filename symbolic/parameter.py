@@ -121,9 +121,25 @@ MODEL = Parameter(
 )
 COMMON_STRENGTH = Parameter("alpha", notation.alpha, "real > 0", above(0))
 POSITIVE_STRENGTH = Parameter("lam", notation.lam, "real > 0", above(0))
+MEAN_STRENGTH = Parameter("mean", notation.mean_strength, "real > 0", above(0))
 OVERLAP = Parameter(
     "gamma",
     notation.gamma,
     "real, -1/(n-1) <= gamma <= 1",
     Range(lower=-1 / (notation.n - 1), upper=sp.S.One),
+)
+START = Parameter(
+    "start",
+    notation.start,
+    "real, -1/(n-1) < start < 1",
+    Range(-1 / (notation.n - 1), sp.S.One, lower_open=True, upper_open=True),
+)
+STOP = Parameter(
+    "stop",
+    notation.stop,
+    "real, -1/(n-1) <= stop <= 1",
+    Range(-1 / (notation.n - 1), sp.S.One),
+)
+POSITIVE_STRENGTHS = Parameter(
+    "lam", notation.strengths, "list of reals > 0, one for each head", above(0), many=True
 )

@@ -60,7 +60,7 @@ def _where(subject: sp.Basic, write: Callable[[sp.Basic], str], solves: str) -> 
 
 
 _FUNCTIONS = {"log": "ln", "asinh": "arsinh", "acosh": "arcosh", "atanh": "artanh"}
-_LATEX_OPERATORS = {"ln", "sinh", "cosh", "tanh", "sin", "cos", "tan", "max", "min"}
+_LATEX_OPERATORS = {"ln", "sinh", "cosh", "tanh", "sin", "cos", "tan", "max", "min", "exp"}
 _GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|"
     "upsilon|phi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega"
@@ -192,6 +192,9 @@ class _Arranged(ABC):
     def _print_exp(self, subject: sp.exp, exponent: object = None) -> str:
         if _is_reciprocal(subject):
             return self._print_Mul(subject)
+        if subject.has(sp.Integral):
+            # Too tall for an exponent.
+            return self._operator("exp") + self._brackets(self._print(subject.args[0]))
         return "e" if subject.args[0] == 1 else self._raised("e", subject.args[0])
 
     def _print_ExpBase(self, subject: sp.exp, exponent: object = None) -> str:
@@ -230,6 +233,9 @@ class _Arranged(ABC):
         return name + self._brackets(arguments)
 
     def _print_log(self, subject: sp.log, exponent: object = None) -> str:
+        return self._print_Function(subject)
+
+    def _print_Ei(self, subject: sp.Ei, exponent: object = None) -> str:
         return self._print_Function(subject)
 
     def _print_Max(self, subject: sp.Expr, exponent: object = None) -> str:
@@ -314,6 +320,16 @@ class _Latex(_Arranged, LatexPrinter):  # type: ignore[misc]  # SymPy has no typ
         branch = self._print(subject.args[1]) if len(subject.args) == 2 else "0"
         return "W" + _script("_", branch) + self._brackets(self._print(subject.args[0]))
 
+    def _print_Integral(self, subject: sp.Integral) -> str:
+        ((variable, lower, upper),) = subject.limits
+        ends = _script("_", self._print(lower), braces=True) + _script(
+            "^", self._print(upper), braces=True
+        )
+        body = self._print(subject.function)
+        if subject.function.is_Add:
+            body = self._brackets(body)
+        return rf"\int{ends} {body}\,d{self._print(variable)}"
+
     def _print_KroneckerDelta(self, subject: sp.KroneckerDelta, exponent: object = None) -> str:
         indices = [self._print(index) for index in subject.args]
         separator = "" if all(len(index) == 1 for index in indices) else ","
@@ -389,6 +405,11 @@ class _Text(_Arranged, StrPrinter):  # type: ignore[misc]  # SymPy has no types
     def _print_LambertW(self, subject: sp.LambertW, exponent: object = None) -> str:
         branch = self._print(subject.args[1]) if len(subject.args) == 2 else "0"
         return f"W_{branch}({self._print(subject.args[0])})"
+
+    def _print_Integral(self, subject: sp.Integral) -> str:
+        ((variable, lower, upper),) = subject.limits
+        ends = f"{self._print(variable)}={self._print(lower)}..{self._print(upper)}"
+        return f"integral({self._print(subject.function)}, {ends})"
 
     def _print_KroneckerDelta(self, subject: sp.KroneckerDelta) -> str:
         return f"delta({self._listed(subject.args)})"

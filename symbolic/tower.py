@@ -143,7 +143,23 @@ class Tower:
             return argument
         if sign.flipped.is_nonnegative:
             return -argument
+        known, rest = self._known_signs(argument)
+        if known is not sp.S.One:
+            return known * self._absolute(rest, sp.Abs(self.restored(rest)))
         return self._generator(Kind.OPAQUE, whole, key=(Kind.OPAQUE, sp.Abs, _canonical(argument)))
+
+    def _known_signs(self, argument: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+        """Return the absolute value of the factors whose sign is known, and the other factors."""
+        known, rest = sp.S.One, sp.S.One
+        for factor in sp.Mul.make_args(sp.factor(argument)):
+            sign = self.sign(factor)
+            if sign.is_nonnegative:
+                known *= factor
+            elif sign.flipped.is_nonnegative:
+                known *= -factor
+            else:
+                rest *= factor
+        return known, rest
 
     def exponential(self, argument: sp.Expr) -> sp.Expr:
         """Return the exponential of a rational function of generators."""

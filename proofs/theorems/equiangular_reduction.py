@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import islice
+from typing import Any
 
+import numpy as np
 import sympy as sp
 from flint import arb
 
-from numeric.balls import ball_value
+from numeric.balls import Balls, ball_value, exact_ball
+from numeric.collocation import Field, solve
+from numeric.passage import bound_field
+from numeric.walk import converted
 from proofs.cases import ScalarCase, random_cases
 from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_agreement
 from proofs.claim import Checker, Claim, Settings
 from proofs.evidence import Evidence
+from proofs.simulated import DIGITS as SIMULATED_DIGITS
+from proofs.simulated import Comparison, simulated, simulated_evidence
 from symbolic import equiangular
 from symbolic.flow import Model
 from symbolic.flow_rules import summed_over_heads
-from symbolic.notation import gamma, n
+from symbolic.notation import gamma, h, n, strengths
+from symbolic.numbers import exact_text
+from symbolic.passage import eps
 
 Rates = Mapping[Model, sp.Expr]
 
@@ -48,6 +59,70 @@ def check_points(rates: Rates, settings: Settings) -> Evidence:
         does_not_show="anything between the points; the exact evidence covers that",
         measures={"digits": str(settings.digits), "seed": str(settings.seed)},
     )
+
+
+def check_simulated(rates: Rates, settings: Settings) -> Evidence:
+    """Follow tokens in coordinates and the stated equation, and compare the overlaps."""
+    return simulated_evidence(
+        (
+            run
+            for model, rate in rates.items()
+            for case in islice(random_cases(model.value, settings.seed), 3)
+            for run in _simulated_runs(rate, case)
+        ),
+        established="tokens followed in coordinates have the overlap of the stated equation",
+        domain="n = 2 to 4, one to three strengths from -3 to 3, beta to 3, times to 1/2",
+        does_not_show="more than the runs made; the exact evidence covers the rest",
+        seed=settings.seed,
+    )
+
+
+def _simulated_runs(rate: sp.Expr, case: ScalarCase) -> Iterator[Comparison]:
+    """Yield the overlap of simulated tokens beside that of the stated equation."""
+    times = [Fraction(1, 4), Fraction(1, 2)]
+    tokens = simulated(case, times)
+    start = exact_ball(case.overlap)
+    stated = _followed(summed_over_heads(rate), case, times)
+    for time, each, reduced in zip(times, tokens, stated, strict=True):
+        moved = each.overlap - start
+        yield Comparison(
+            {**case.named, "t": exact_text(time)},
+            "gamma(t)",
+            reduced,
+            each.overlap,
+            arb(10) ** (2 - SIMULATED_DIGITS),
+            # Tokens at rest, as under relu, are to stay where they are.
+            arb(1) if moved.contains(0) else abs(moved),
+        )
+
+
+def _followed(rate: sp.Expr, case: ScalarCase, times: list[Fraction]) -> list[arb]:
+    """Return the overlap at given times by the stated equation, another problem for the solver."""
+    bindings = {key: value for key, value in case.bindings.items() if key != gamma}
+
+    def in_balls(state: Sequence[arb]) -> list[Any]:
+        balls = converted(bindings, Balls())
+        return list(bound_field(rate.xreplace({gamma: eps}), balls, exact_ball)(state))
+
+    heads = [rate.function.subs(strengths[h], x).subs(_plain(bindings)) for x in case.heads]
+    plain = sp.lambdify(gamma, sp.Add(*heads), [{"Max": _larger}, "numpy"])
+    run = solve(
+        Field(in_balls, lambda states: plain(states) + 0 * states),
+        lambda: [exact_ball(case.overlap)],
+        times,
+        SIMULATED_DIGITS,
+    )
+    return [state[0] for state in run.states]
+
+
+def _plain(bindings: Mapping[sp.Basic, Any]) -> dict[sp.Basic, Any]:
+    """Return the bindings of numbers, for what only steers the solver."""
+    return {key: sp.Rational(str(x)) for key, x in bindings.items() if isinstance(x, Fraction)}
+
+
+def _larger(first: Any, second: Any) -> Any:
+    """Return the numbers with the larger real part: the solver also asks at complex numbers."""
+    return np.where(np.real(first) > np.real(second), first, second)
 
 
 def _point(rate: sp.Expr, case: ScalarCase, pair: tuple[int, int], digits: int) -> Point:
@@ -90,6 +165,7 @@ CLAIMS = (
         checkers=(
             Checker("derivations", check_derivations, equiangular.RATES, _WRONG_RATES),
             Checker("flow in coordinates", check_points, equiangular.RATES, _WRONG_RATES),
+            Checker("simulated tokens", check_simulated, equiangular.RATES, _WRONG_RATES),
         ),
     ),
 )

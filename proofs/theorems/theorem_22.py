@@ -6,12 +6,14 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 import sympy as sp
 from flint import arb
 
 from numeric.balls import ball_value, exact_ball
 from numeric.definitions import equiangular_tokens, scalar_flow
+from numeric.evaluate import evaluate
 from proofs.cases import ScalarCase, random_cases
 from proofs.checks import (
     Point,
@@ -22,6 +24,7 @@ from proofs.checks import (
 )
 from proofs.claim import Checker, Claim, Settings
 from proofs.evidence import Evidence, Outcome
+from proofs.simulated import Comparison, simulated, simulated_evidence
 from symbolic import equiangular, foreign_strength, late_rate, rate, rate_inflection, rate_peak
 from symbolic.answer import Answer
 from symbolic.decide import is_zero
@@ -71,6 +74,36 @@ def _early_point(total: sp.Expr, case: ScalarCase, digits: int) -> Point:
     return Point(
         case.named, holds, "d<x_1, x_2>/dt in coordinates, and the stated early rate", value
     )
+
+
+def check_early_simulated(term: sp.Expr, settings: Settings) -> Evidence:
+    """Compare the overlap soon after the start, over time, with the sum of terms."""
+    total, soon = summed_over_heads(term), Fraction(1, 10**15)
+
+    def compared(case: ScalarCase) -> Comparison:
+        (tokens,) = simulated(case, [soon])
+        stated = ball_value(total, case.bindings)
+        return Comparison(
+            case.named,
+            "gamma(t)/t at t = 1e-15",
+            stated,
+            tokens.overlap / exact_ball(soon),
+            arb(10) ** -12,
+            arb(1),
+        )
+
+    return simulated_evidence(
+        (compared(case) for case in _few(random_cases("softmax", settings.seed, orthonormal=True))),
+        established="the overlap of simulated tokens starts at the early rate",
+        domain="orthonormal tokens, n = 2 to 4, one to three strengths from -3 to 3, beta to 3",
+        does_not_show="more than the runs made; the exact evidence covers the rest",
+        seed=settings.seed,
+    )
+
+
+def _few(cases: Iterator[ScalarCase]) -> Iterator[ScalarCase]:
+    """Return the cases with the fewest tokens: simulations take long."""
+    return islice(cases, 3)
 
 
 # -- late-rate ------------------------------------------------------------------------------------
@@ -134,6 +167,46 @@ def _late_point(total: sp.Expr, case: ScalarCase, digits: int) -> Point:
         "sign of 100 eps - |contraction - 2 Lambda|",
         str(sign),
     )
+
+
+def check_late_simulated(term: sp.Expr, settings: Settings) -> Evidence:
+    """Compare the decay of the gap late in simulated runs with the sum of terms."""
+    total = summed_over_heads(term)
+
+    def compared(case: ScalarCase) -> Comparison:
+        late = _late_time(case)
+        first, last = simulated(case, [late, late + 1])
+        return Comparison(
+            case.named,
+            "ln(eps(t)/eps(t + 1))",
+            ball_value(total, case.bindings),
+            (first.gap / last.gap).log(),
+            1000 * first.gap.upper(),
+            arb(1),
+        )
+
+    return simulated_evidence(
+        (compared(case) for case in _few(random_cases("softmax", settings.seed, positive=True))),
+        established="the gap between simulated tokens decays at the rate 2 Lambda once it is small",
+        domain="n = 2 to 4, one to three strengths to 3, beta to 3, gaps below 1e-11",
+        does_not_show="more than the runs made; the exact evidence covers the rest",
+        seed=settings.seed,
+    )
+
+
+def _late_time(case: ScalarCase) -> Fraction:
+    """Return a time at which the gap is about 1e-12; that it is small is measured, not assumed."""
+    found = evaluate(
+        "clustering-time",
+        digits=6,
+        model=case.model,
+        lam=case.heads,
+        beta=case.temperature,
+        n=case.tokens,
+        start=case.overlap,
+        stop=1 - Fraction(1, 10**12),
+    )
+    return Fraction(found.value)
 
 
 # -- rate-convexity and rate-peak -----------------------------------------------------------------
@@ -237,6 +310,60 @@ def _side_point(
     )
 
 
+def check_inflection_simulated(candidate: sp.Expr, settings: Settings) -> Evidence:
+    """Compare early growth under one head of three strengths, on both sides of the candidate."""
+    return simulated_evidence(
+        _simulated_sides(candidate, _chord),
+        established="simulated tokens under strengths well beyond lambda_c grow faster on average "
+        "over two strengths than under their mean, and slower well before it",
+        domain="orthonormal tokens, n = 3, beta = 2, strengths 10 to 20 per cent from lambda_c",
+        does_not_show="where between these strengths the rate function turns",
+        seed=settings.seed,
+    )
+
+
+def check_peak_simulated(candidate: sp.Expr, settings: Settings) -> Evidence:
+    """Compare early growth under one head of two strengths, on both sides of the candidate."""
+    return simulated_evidence(
+        _simulated_sides(candidate, _rise),
+        established="simulated tokens grow faster under stronger heads before lambda_peak, and "
+        "slower beyond it",
+        domain="orthonormal tokens, n = 3, beta = 2, strengths 10 to 20 per cent from lambda_peak",
+        does_not_show="where between these strengths the peak is",
+        seed=settings.seed,
+    )
+
+
+def _simulated_sides(
+    candidate: sp.Expr, quantity: Callable[[Phi, arb, arb, arb], arb]
+) -> Iterator[Comparison]:
+    """Yield the sign of a quantity of simulated growth, before the candidate and beyond it."""
+    tokens, temperature, soon = 3, Fraction(2), Fraction(1, 10**15)
+
+    def growth(strength: arb) -> arb:
+        case = ScalarCase("softmax", tokens, (_short(strength),), temperature)
+        (late,) = simulated(case, [soon])
+        return late.overlap / exact_ball(soon)
+
+    at = ball_value(candidate, {n: Fraction(tokens), beta: temperature})
+    for side, (near, far) in ((-1, (1.2, 1.1)), (1, (1.1, 1.2))):
+        ends = [at * (1 + side * (arb(end) - 1)) for end in (near, far)]
+        value = quantity(growth, ends[0], (ends[0] + ends[1]) / 2, ends[1])
+        yield Comparison(
+            {"n": str(tokens), "beta": exact_text(temperature), "side": str(side)},
+            "sign before or beyond",
+            arb(side),
+            (value / abs(value)).mid(),
+            arb(10) ** -9 / abs(value),
+            arb(1),
+        )
+
+
+def _short(strength: arb) -> Fraction:
+    """Return an exact strength close to a ball's middle."""
+    return Fraction(round(float(strength) * 10**6), 10**6)
+
+
 # -- foreign-heads --------------------------------------------------------------------------------
 
 
@@ -326,6 +453,15 @@ _WRONG_PEAK = (
     ("without the 1", sp.LambertW((n - 1) / sp.exp(1), evaluate=False) / beta),
     ("the inflection", rate_inflection.EXPRESSION),
 )
+# Simulated growth is compared well away from the strength, so it tells only what is far off.
+_FAR_FROM_INFLECTION = (
+    ("the peak", rate_peak.EXPRESSION),
+    ("a third too far", _INFLECTION * sp.Rational(4, 3)),
+)
+_FAR_FROM_PEAK = (
+    ("without the 1", sp.LambertW((n - 1) / sp.exp(1), evaluate=False) / beta),
+    ("the inflection", rate_inflection.EXPRESSION),
+)
 _FOREIGN = foreign_strength.EXPRESSION
 _WRONG_FOREIGN = (
     ("H for H - 1", _FOREIGN.subs(H, H + 1)),
@@ -346,6 +482,7 @@ CLAIMS = (
         checkers=(
             Checker("derivation", check_late_derivation, _LATE, _WRONG_LATE),
             Checker("flow in coordinates", check_late_points, _LATE, _WRONG_LATE),
+            Checker("simulated tokens", check_late_simulated, _LATE, _WRONG_LATE),
         ),
     ),
     Claim(
@@ -360,6 +497,7 @@ CLAIMS = (
         checkers=(
             Checker("derivation", check_early_derivation, _PHI, _WRONG_PHI),
             Checker("flow in coordinates", check_early_points, _PHI, _WRONG_PHI),
+            Checker("simulated tokens", check_early_simulated, _PHI, _WRONG_PHI),
         ),
     ),
     Claim(
@@ -375,6 +513,9 @@ CLAIMS = (
         checkers=(
             Checker("derivation", check_inflection_derivation, _INFLECTION, _WRONG_INFLECTION),
             Checker("chords in balls", check_inflection_points, _INFLECTION, _WRONG_INFLECTION),
+            Checker(
+                "simulated tokens", check_inflection_simulated, _INFLECTION, _FAR_FROM_INFLECTION
+            ),
         ),
     ),
     Claim(
@@ -389,6 +530,7 @@ CLAIMS = (
         checkers=(
             Checker("derivation", check_peak_derivation, _PEAK, _WRONG_PEAK),
             Checker("values in balls", check_peak_points, _PEAK, _WRONG_PEAK),
+            Checker("simulated tokens", check_peak_simulated, _PEAK, _FAR_FROM_PEAK),
         ),
     ),
     Claim(

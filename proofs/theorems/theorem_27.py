@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice
+from typing import Any
 
 import sympy as sp
 from flint import arb
 
-from numeric.balls import ball_value, exact_ball
-from numeric.definitions import inner
+from numeric.balls import Balls, ball_value, exact_ball
+from numeric.definitions import Flow, inner
+from numeric.walk import converted, walk
 from proofs.cases import ScalarCase, random_cases
 from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
 from proofs.claim import Checker, Claim, Settings
 from proofs.evidence import Evidence
+from proofs.simulated import Comparison, simulated, simulated_evidence
 from symbolic import attention_entropy
 from symbolic.notation import gamma, lam, n
 from symbolic.region import Range, above
@@ -69,6 +75,62 @@ def check_entropy_points(statement: Monotone, settings: Settings) -> Evidence:
         does_not_show="anything between the points; the exact evidence covers that",
         measures={"digits": str(settings.digits), "seed": str(settings.seed)},
     )
+
+
+def check_entropy_simulated(statement: Monotone, settings: Settings) -> Evidence:
+    """Compare entropies of simulated tokens, from their weights, with the closed form over time.
+
+    The rate of the entropy, by a difference over a short time, is compared with the covariance.
+    """
+    return simulated_evidence(
+        (
+            run
+            for case in islice(random_cases("softmax", settings.seed, positive=True), 3)
+            for run in _simulated_runs(statement, case)
+        ),
+        established="the entropy of simulated tokens rises, has the stated value, and changes at "
+        "the rate -beta^2 Cov",
+        domain="n = 2 to 4, one to three positive strengths to 3, beta to 3, times 0 and 1/2",
+        does_not_show="more than the runs made; the exact evidence covers the rest",
+        seed=settings.seed,
+    )
+
+
+def _simulated_runs(statement: Monotone, case: ScalarCase) -> Iterator[Comparison]:
+    """Yield entropies of simulated tokens and their rates, beside the stated ones."""
+    per_unit = statement.covariance.subs(attention_entropy.motion, 1)
+    short = Fraction(1, 10**10)
+    bindings = {**case.bindings, lam: case.heads[0]}
+    tokens = simulated(case, [Fraction(0), short, Fraction(1, 2), Fraction(1, 2) + short])
+    entropies = [_entropy(each.flow) for each in tokens]
+    for k in (0, 2):
+        overlap = tokens[k].overlap
+        rate = (tokens[k + 1].overlap - overlap) / exact_ball(short)
+        slope = (entropies[k + 1] - entropies[k]) / exact_ball(short)
+        entropy = _at_overlap(statement.entropy, bindings, overlap)
+        covariance = _at_overlap(per_unit, bindings, overlap) * rate
+        yield Comparison(case.named, "entropy", entropy, entropies[k], arb(10) ** -20, arb(1))
+        yield Comparison(
+            case.named,
+            "dS/dt as a difference over 1e-10, and -beta^2 Cov",
+            -(exact_ball(case.temperature) ** 2) * covariance,
+            slope,
+            arb(10) ** -6,
+            slope,
+        )
+        yield Comparison(case.named, "sign of dS/dt", arb(1), slope / abs(slope), arb(0), arb(1))
+
+
+def _entropy(flow: Flow) -> arb:
+    """Return the attention entropy of the first token under the first head."""
+    weights = flow.weights(0, 0)
+    return -arb(inner(weights, [p.log() for p in weights]))
+
+
+def _at_overlap(expression: sp.Expr, bindings: Mapping[sp.Basic, Any], overlap: arb) -> arb:
+    """Return an expression at exact bindings but for the overlap, which is a ball."""
+    arithmetic = Balls()
+    return arb(walk(expression, {**converted(bindings, arithmetic), gamma: overlap}, arithmetic))
 
 
 def _entropy_point(statement: Monotone, case: ScalarCase, digits: int) -> Point:
@@ -154,6 +216,22 @@ CLAIMS = (
             Checker(
                 "covariance in coordinates",
                 check_entropy_points,
+                _TRUE,
+                (
+                    (
+                        "the covariance with the opposite sign",
+                        replace(_TRUE, covariance=-_COVARIANCE),
+                    ),
+                    (
+                        "n for n - 1 in the odds",
+                        replace(_TRUE, covariance=_COVARIANCE.subs(n, n + 1)),
+                    ),
+                    ("the entropy without its first term", _WITHOUT_FIRST_TERM),
+                ),
+            ),
+            Checker(
+                "simulated tokens",
+                check_entropy_simulated,
                 _TRUE,
                 (
                     (

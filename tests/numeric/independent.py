@@ -242,6 +242,73 @@ def _late_rate_in_decimal(model: str, strengths: tuple[Fraction, ...], beta: Fra
         return sum(terms, Decimal(0))
 
 
+def exit_overlap(values: Values) -> Decimal:
+    """Where the cosine passes c*, in the logarithm of the overlap; few tokens in coordinates."""
+    if values["model"] == "relu":
+        return Decimal(0)
+    n, heads, score = int(values["n"]), int(values["H"]), values["beta"] * values["lam"]
+    context = _multiprecision(700)
+    bound = _mpf(_metallic(heads - 1, 700), context)
+    # Beyond this the cosine at orthonormal tokens is above 1/sqrt(2), and c* is below.
+    if score > n.bit_length():
+        return Decimal(0)
+    if n <= 4 and heads <= 3:
+
+        def excess(overlap: Any) -> Any:
+            a = context.sqrt(1 - overlap)
+            b = (context.sqrt(1 + (n - 1) * overlap) - a) / n
+            tokens = [[a + b if k == i else b for k in range(n)] for i in range(n)]
+            numbers = Numbers(context.exp, context.sqrt, max)
+            strengths = [_mpf(values["lam"], context)] * heads
+            rate = _mpf(values["beta"], context)
+            flow = scalar_flow(values["model"], tokens, strengths, rate, numbers)
+            return -flow.condition_8_margin(0, 0) / flow.power(0, 0)
+
+    else:
+
+        def excess(overlap: Any) -> Any:
+            weight = context.exp(_mpf(score, context) * (1 - overlap))
+            p = weight / (weight + n - 1)
+            centroid = (1 + (n - 2) * overlap) / (n - 1)
+            square = p * p + 2 * p * (1 - p) * overlap + (1 - p) ** 2 * centroid
+            return (p + (1 - p) * overlap) ** 2 / (square * bound**2) - 1
+
+    if excess(context.mpf(0)) > 0:
+        return Decimal(0)
+    return _decimal(_positive_zero(excess, bound**2))
+
+
+def critical_spread(values: Values) -> Decimal | None:
+    """Where two heads mean +- d start as fast as equal ones, in the logarithm of d."""
+    context = _multiprecision(900)
+    mean, beta, n = (_mpf(values[key], context) for key in ("mean", "beta", "n"))
+    x, tokens = beta * mean, n - 1
+    boost = context.exp(x)
+    # The curvature of the rate function at the mean.
+    if (x - 2) * boost <= tokens * (x + 2):
+        return None
+
+    def loss(d: Any) -> Any:
+        rates = [
+            s / (boost * context.exp(beta * (s - mean)) + tokens) for s in (mean - d, mean + d)
+        ]
+        return 2 * mean - (boost + tokens) * sum(rates)
+
+    # Strong heads: the weaker of the two is so weak that d is the mean to 50 digits.
+    if loss(mean * (1 - context.mpf(10) ** -50)) < 0:
+        return _decimal(mean)
+    return _decimal(_positive_zero(loss, mean))
+
+
+def _positive_zero(increasing: Callable[[Any], Any], high: Any) -> Any:
+    """Return the zero, below ``high``, of a function that is negative before it, to 50 digits."""
+    mp = high.context
+    top, step = mp.log(high), mp.mpf(1)
+    while increasing(mp.exp(top - step)) > 0:
+        step *= 2
+    return mp.exp(zero_between(lambda s: increasing(mp.exp(s)), top - step, top))
+
+
 def attention_entropy(values: Values) -> Decimal:
     """The sum of -p ln p over tokens if they are few, else over the two kinds of them."""
     n, score = int(values["n"]), values["lam"] * values["beta"] * (1 - values["gamma"])
@@ -255,6 +322,130 @@ def attention_entropy(values: Values) -> Decimal:
         odds = (n - 1) * _in_context(-score).exp()
         p, q = 1 / (1 + odds), 1 / (1 + 1 / odds)
         return p * _log1p(odds) + q * (_log1p(1 / odds) + Decimal(n - 1).ln())
+
+
+def clustering_time(values: Values) -> Decimal:
+    """Integrate dgamma/gamma' over the logarithm of the distance to the nearer end of the domain.
+
+    A path has a part near each end; each is integrated by mpmath, halved until that is precise.
+    """
+    begin, end, n = values["start"], values["stop"], int(values["n"])
+    if begin == end:
+        return Decimal(0)
+    if end in (1, Fraction(-1, n - 1)):
+        return Decimal("Infinity")
+    context = _multiprecision(90)
+    sign = 1 if end > begin else -1
+    middle = Fraction(n - 2, 2 * (n - 1))
+    low, high = min(begin, end), max(begin, end)
+    total = context.mpf(0)
+    for part_low, part_high, from_above in (
+        (low, min(high, middle), False),
+        (max(low, middle), high, True),
+    ):
+        if part_low < part_high:
+            first, last = sorted(
+                _distance(x, n, context, from_above) for x in (part_low, part_high)
+            )
+            time = _time_of(_drive(values, from_above), sign, context)
+            total += _integral(time, first, last, context)
+        if total == context.inf:
+            break
+    return Decimal("Infinity") if total == context.inf else _decimal(total)
+
+
+def _time_of(drive: Callable[[Any], Any], sign: int, context: Any) -> Callable[[Any], Any]:
+    """Return the time per distance, for one direction, as a number of a context."""
+    return lambda x: context.convert(1 / (sign * drive(x)))
+
+
+def _distance(gamma: Fraction, n: int, context: Any, from_above: bool) -> Any:
+    """Return minus the logarithm of 1 - gamma, or the logarithm of 1 + (n-1) gamma."""
+    if from_above:
+        return -context.log(_mpf(1 - gamma, context))
+    return context.log(_mpf(1 + (n - 1) * gamma, context))
+
+
+def _drive(values: Values, from_above: bool) -> Callable[[Any], Any]:
+    """Return the rate of `_distance` as a function of it, from the rates of gamma of each model.
+
+    Heads of both signs may cancel for hundreds of digits.
+    """
+    context = _multiprecision(90 if min(values["lam"]) >= 0 else 450)
+    n, model = int(values["n"]), values.get("model", "softmax")
+    beta = _mpf(values.get("beta", Fraction(1)), context)
+    heads = [_mpf(x, context) for x in values["lam"]]
+
+    def drive(distance: Any) -> Any:
+        distance = context.convert(distance)
+        if from_above:
+            eps = context.exp(-distance)
+            factor = 2 * (n - (n - 1) * eps)
+        else:
+            eps = (n - context.exp(distance)) / (n - 1)
+            factor = 2 * (n - 1) * eps
+        if model == "softmax":
+            terms = [lam / (context.exp(beta * lam * eps) + n - 1) for lam in heads]
+        elif model == "unnormalised":
+            terms = [lam * context.exp(beta * lam * (1 - eps)) / n for lam in heads]
+        else:
+            terms = [lam * max(0, lam * (1 - eps)) / n for lam in heads]
+        return factor * context.fsum(terms)
+
+    return drive
+
+
+def _integral(integrand: Callable[[Any], Any], low: Any, high: Any, context: Any) -> Any:
+    """Return the integral of what is positive by halving; infinite if it is not positive."""
+    waiting, total = [(low, high)], context.mpf(0)
+    while waiting:
+        left, right = waiting.pop()
+        points = [left + (right - left) * k / 16 for k in range(17)]
+        values = [_reciprocal_sign(integrand, x) for x in points]
+        if min(values) <= 0:
+            return context.inf
+        if right - left > 3:
+            waiting += [(left, (left + right) / 2), ((left + right) / 2, right)]
+            continue
+        # mpmath's estimate of the error is absolute: the integrand is brought to about 1.
+        size = integrand(points[8])
+        value, error = context.quad(
+            lambda x, size=size: integrand(x) / size, [left, right], error=True, maxdegree=5
+        )
+        if error < context.mpf(10) ** -50 * value:
+            total += value * size
+        else:
+            waiting += [(left, (left + right) / 2), ((left + right) / 2, right)]
+    return total
+
+
+def _reciprocal_sign(integrand: Callable[[Any], Any], x: Any) -> int:
+    try:
+        return 1 if integrand(x) > 0 else -1
+    except ZeroDivisionError:
+        return 0
+
+
+def exit_time(values: Values) -> Decimal:
+    """The time of one head to the exit overlap, found by its own method, over the number H."""
+    overlap = exit_overlap(values)
+    if not overlap:
+        return Decimal(0)
+    passage = {**values, "lam": (values["lam"],), "start": Fraction(0), "stop": Fraction(overlap)}
+    return exact_decimals(60).divide(clustering_time(passage), Decimal(int(values["H"])))
+
+
+def late_constant(values: Values) -> Decimal | None:
+    """Extrapolate ``ln eps + 2 Lambda T``: the time to a gap so small that more does not show."""
+    if max(values["lam"]) * values["beta"] > 500 + int(values["n"]).bit_length():
+        return None
+    gap = Fraction(1, 10**70)
+    passage = {**values, "model": "softmax", "start": Fraction(0), "stop": 1 - gap}
+    context = _multiprecision(90)
+    time = _mpf(Fraction(clustering_time(passage)), context)
+    return _decimal(
+        context.exp(2 * _mpf(sum(values["lam"], Fraction(0)), context) * time) * _mpf(gap, context)
+    )
 
 
 def _log1p(x: Decimal) -> Decimal:
@@ -325,6 +516,11 @@ INDEPENDENT: dict[str, Method] = {
     "foreign-strength": foreign_strength,
     "early-rate": early_rate,
     "late-rate": late_rate,
+    "exit-overlap": exit_overlap,
+    "critical-spread": critical_spread,
     "attention-entropy": attention_entropy,
+    "clustering-time": clustering_time,
+    "exit-time": exit_time,
+    "late-constant": late_constant,
 }
 """The method of each formula; a formula without one fails a test."""

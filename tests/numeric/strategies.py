@@ -5,15 +5,18 @@ and extreme sizes mixed in. Where it has delicate places of its own, they are ad
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 from hypothesis import strategies as st
+from mpmath.ctx_mp import MPContext
 
 from symbolic.formula import Formula
 from symbolic.parameter import Parameter
 from symbolic.region import Range
+from tests.numeric.independent import rate_inflection
 
 Values = dict[str, Any]
 
@@ -21,15 +24,25 @@ HUGE = 10**100
 TINY = Fraction(1, HUGE)
 
 
+ORDINARY: dict[str, Values] = {
+    "critical-spread": {"mean": Fraction(12), "beta": Fraction(4, 7), "n": Fraction(52)},
+}
+"""Values of formulas that are not defined well inside their domain as declared."""
+
+
 def draws(subject: Formula) -> st.SearchStrategy[Values]:
     """Draw exact values of all parameters of a formula, in its domain."""
     drawn = _derived(subject)
     drawn = drawn | EXTRA[subject.name] if subject.name in EXTRA else drawn
+    if subject.name in INTEGRALS:
+        return drawn.map(_milder)
     return drawn.map(_tamed) if subject.name in EXPONENTIAL else drawn
 
 
 def ordinary(subject: Formula) -> Values:
     """Return values well inside the domain, where nothing is special."""
+    if subject.name in ORDINARY:
+        return dict(ORDINARY[subject.name])
     values: Values = {}
     for parameter in _in_order(subject):
         if parameter.choices:
@@ -37,11 +50,13 @@ def ordinary(subject: Formula) -> Values:
             values[parameter.name] = "unnormalised"
             continue
         if parameter.many:
-            values[parameter.name] = (Fraction(4, 7), Fraction(-3, 5), Fraction(9, 7))
+            middle = Fraction(-3, 5) if parameter.range.lower is None else Fraction(3, 5)
+            values[parameter.name] = (Fraction(4, 7), middle, Fraction(9, 7))
             continue
         low, high = _ends(parameter.range, subject, values)
         if low is not None and high is not None:
-            values[parameter.name] = low + (high - low) * Fraction(3, 7)
+            share = Fraction(6 if parameter.name == "stop" else 3, 7)
+            values[parameter.name] = low + (high - low) * share
         elif parameter.integer:
             values[parameter.name] = (low or Fraction(0)) + (50 if parameter.name == "n" else 3)
         else:
@@ -81,6 +96,11 @@ _strengths = st.one_of(
     st.builds(lambda head: [head * k for k in range(-5, 6)], _sizes),
 ).map(tuple)
 
+_positive_strengths = st.one_of(
+    st.lists(_sizes, min_size=1, max_size=4),
+    st.builds(lambda head, count: [head] * count, _sizes, st.sampled_from([2, 3])),
+).map(tuple)
+
 
 def _counts(low: int) -> st.SearchStrategy[Fraction]:
     """Draw integers from ``low`` up to 10^100."""
@@ -113,7 +133,7 @@ def _any(
     if parameter.choices:
         return st.sampled_from(parameter.choices)
     if parameter.many:
-        return _strengths
+        return _strengths if parameter.range.lower is None else _positive_strengths
     return _within(parameter, *_ends(parameter.range, subject, values))
 
 
@@ -177,6 +197,20 @@ EXPONENTIAL = ("rate", "early-rate", "late-rate", "foreign-strength", "attention
 """Formulas whose values may have exponents beyond those of decimal numbers, 10^18."""
 
 
+INTEGRALS = ("clustering-time", "late-constant", "exit-time")
+"""Formulas that are integrals: the other methods take long, and not all that is allowed."""
+
+
+def _milder(values: Values) -> Values:
+    """Return values for which mpmath can integrate: no steep exponentials, few heads."""
+    tuple_of_heads = values["lam"] if isinstance(values["lam"], tuple) else (values["lam"],)
+    heads = tuple_of_heads[:5]
+    size = max(map(abs, heads)) * values.get("beta", 0)
+    factor = 12 / size if size > 12 else Fraction(1)
+    scaled = tuple(head * factor for head in heads)
+    return {**values, "lam": scaled if isinstance(values["lam"], tuple) else scaled[0]}
+
+
 def _tamed(values: Values) -> Values:
     """Return values with weaker heads where powers of e have more than 10^15 digits."""
     heads = values["lam"] if isinstance(values["lam"], tuple) else (values["lam"],)
@@ -222,9 +256,52 @@ _rational_cosines = st.builds(
     st.sampled_from([Fraction(0), TINY, Fraction(1, 10**30)]),
 )
 
+
+_nearness = st.one_of(
+    st.sampled_from([TINY, Fraction(1, 10**30), Fraction(1, 10**5)]),
+    st.builds(Fraction, st.integers(1, 999), st.just(1000)),
+).flatmap(lambda size: st.sampled_from([size, -size]))
+
+
+def _around_critical_beta(
+    values: Values, room: int, others: int, share: Fraction, nearness: Fraction
+) -> Values:
+    """Return equal heads below beta*, or about as far from it as told."""
+    tokens = others**2 + room
+    context: Any = MPContext()
+    context.dps = 130
+    score = (context.log(context.mpf(tokens) / others) - context.asinh(others / context.mpf(2))) / 2
+    product = Fraction(Decimal(context.nstr(score, 120))) * (share or 1 + nearness)
+    return {
+        **values,
+        "H": Fraction(others + 1),
+        "n": Fraction(tokens + 1),
+        "beta": product / values["lam"],
+    }
+
+
+def _around_inflection(n: Fraction, beta: Fraction, nearness: Fraction) -> Values:
+    """Return a mean about as far from lambda_c as told; lambda_c is known to 50 digits."""
+    inflection = rate_inflection({"n": n, "beta": beta})
+    return {"mean": Fraction(inflection) * (1 + nearness), "beta": beta, "n": n}
+
+
+_below_critical_beta = st.builds(
+    _around_critical_beta,
+    st.fixed_dictionaries(
+        {"model": st.sampled_from(["softmax", "unnormalised"]), "lam": _sizes},
+    ),
+    st.integers(1, 1000) | st.sampled_from([10**30, HUGE]),
+    st.integers(1, 30) | st.sampled_from([10**6, 10**49]),
+    st.just(Fraction(0)) | _shares,
+    _nearness,
+)
+
 EXTRA: dict[str, st.SearchStrategy[Values]] = {
     "critical-beta": _near_zero,
     "sharp-critical-beta": _sharp_near_zero,
     "radial-cosine": _rational_cosines,
+    "exit-overlap": _below_critical_beta,
+    "critical-spread": st.builds(_around_inflection, _counts(2), _sizes, _nearness),
 }
 """The place to add draws that the declared ranges do not lead to."""

@@ -14,15 +14,18 @@ import gmpy2
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from numeric.evaluate import MAX_DIGITS, Value, checked_digits, evaluate, evaluate_formula
 from symbolic.catalogue import formula, formula_names
-from symbolic.errors import InputError, MhflowError
+from symbolic.errors import InputError, MhflowError, UndecidedError
 from symbolic.formula import SpecialCase
 from tests.numeric.independent import INDEPENDENT, exact_decimals
-from tests.numeric.strategies import draws, ordinary
+from tests.numeric.strategies import INTEGRALS, draws, ordinary
+
+# Integrals of ten thousand digits take minutes.
+QUICK = [name for name in formula_names() if name not in INTEGRALS]
 
 
 def value(name: str, digits: int = 50, **parameters: object) -> str:
@@ -67,9 +70,28 @@ def test_the_answer_is_plain_data(name: str) -> None:
     assert again == answer
 
 
-@pytest.mark.parametrize("name", formula_names())
+@pytest.mark.parametrize("name", QUICK)
 @given(data=st.data())
 def test_the_radius_bounds_the_error(name: str, data: st.DataObject) -> None:
+    check_radius(name, data)
+
+
+@pytest.mark.parametrize("name", INTEGRALS)
+@settings(max_examples=8)
+@given(data=st.data())
+def test_the_radius_bounds_the_error_of_an_integral(name: str, data: st.DataObject) -> None:
+    # mpmath takes up to seconds for one.
+    check_radius(name, data)
+
+
+def is_beside_a_tie(number: Decimal, digits: int) -> bool:
+    """Tell whether a number is next to one half of the last digit, as far as it is known."""
+    exact = exact_decimals(80)
+    rest = exact.remainder(exact.scaleb(abs(number), digits - 1 - number.adjusted()), Decimal(1))
+    return abs(rest - Decimal("0.5")) < Decimal("1e-25")
+
+
+def check_radius(name: str, data: st.DataObject) -> None:
     values = data.draw(draws(formula(name)))
     digits = data.draw(st.integers(1, 30))
     other = INDEPENDENT[name](values)
@@ -77,7 +99,12 @@ def test_the_radius_bounds_the_error(name: str, data: st.DataObject) -> None:
         with pytest.raises(InputError, match="no value at"):
             evaluate(name, digits=digits, **values)
         return
-    answer = evaluate(name, digits=digits, **values)
+    try:
+        answer = evaluate(name, digits=digits, **values)
+    except UndecidedError:
+        # As for -7500000 but for e^(-3*10^6), at one digit.
+        assert is_beside_a_tie(other, digits)
+        return
     if not other.is_finite():
         assert (answer.value, answer.radius) == ("+inf" if other > 0 else "-inf", "0")
         return
@@ -338,14 +365,21 @@ def test_the_strength_only_scales(alpha: str) -> None:
 
 
 @pytest.mark.parametrize("digits", [1, 2, 999, MAX_DIGITS])
-@pytest.mark.parametrize("name", formula_names())
+@pytest.mark.parametrize("name", QUICK)
 def test_as_many_digits_as_asked_for(name: str, digits: int) -> None:
     text = value(name, digits=digits, **ordinary(formula(name)))
     figures = text.partition("e")[0].lstrip("-").replace(".", "").lstrip("0")
     assert len(figures) == digits
 
 
-@pytest.mark.parametrize("name", formula_names())
+@pytest.mark.parametrize("digits", [1, 2, 300])
+@pytest.mark.parametrize("name", INTEGRALS)
+def test_as_many_digits_of_an_integral_as_asked_for(name: str, digits: int) -> None:
+    text = value(name, digits=digits, **ordinary(formula(name)))
+    assert len(text.partition("e")[0].replace(".", "").lstrip("0")) == digits
+
+
+@pytest.mark.parametrize("name", QUICK)
 def test_ten_thousand_digits_are_quick(name: str) -> None:
     values = ordinary(formula(name))
     times = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.files import check_directory, check_file, write_file, write_files
+from proofs.files import check_directory, check_file, write_file, write_files, write_together
 from symbolic.errors import InputError
 
 
@@ -166,3 +166,22 @@ def test_checks_tell_what_cannot_be_written_and_leave_nothing(tmp_path: Path) ->
             check(path)
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
+    contents = bytes(range(256))
+    write_file(tmp_path / "a.npz", contents)
+    assert (tmp_path / "a.npz").read_bytes() == contents
+
+
+def test_files_in_several_places_are_written_together_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "a").write_text("kept")
+    with pytest.raises(InputError, match="absent"):
+        write_together({tmp_path / "x" / "a": "new", tmp_path / "absent" / "b": b"new"})
+    assert (tmp_path / "x" / "a").read_text() == "kept"
+    write_together({tmp_path / "x" / "a": "new", tmp_path / "b": b"bytes"})
+    assert (tmp_path / "x" / "a").read_text() == "new"
+    assert (tmp_path / "b").read_bytes() == b"bytes"
+    assert names(tmp_path) == ["b", "x"]
+    assert names(tmp_path / "x") == ["a"]

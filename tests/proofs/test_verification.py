@@ -35,6 +35,9 @@ EXPECTED = {
     "rate-convexity": Verdict.HOLDS,
     "rate-peak": Verdict.HOLDS,
     "foreign-heads": Verdict.HOLDS,
+    "clustering-time": Verdict.HOLDS,
+    "late-constant": Verdict.HOLDS,
+    "exit-time": Verdict.HOLDS,
     "entropy-monotone": Verdict.HOLDS,
 }
 

@@ -17,9 +17,13 @@ from sympy.parsing.sympy_parser import (
 
 from symbolic.answer import Answer
 from symbolic.catalogue import formula, formula_names
+from symbolic.critical_spread import ScaledSpread
 from symbolic.derivation import Checked, Derivation, Premise, Step
+from symbolic.exit_overlap import ExitOverlap
+from symbolic.implicit import ImplicitFunction
 from symbolic.notation import H, alpha, beta, early_rate, gamma, h, lam, n, strengths
 from symbolic.notation import cosine as c
+from symbolic.passage import PassageTime
 from symbolic.printing import latex, text, where_latex, where_text
 from symbolic.rate_inflection import ScaledInflection
 from symbolic.rules import equation
@@ -82,6 +86,37 @@ FORMULAS = {
         r"r_{\mathrm{late}}(\lambda_1, \dots, \lambda_H, \beta) = \sum_{h=1}^{H} 2\lambda_h",
         "r_late(lam_1, ..., lam_H, beta) = sum(2 lam_h, h=1..H)",
     ),
+    "clustering-time": (
+        r"T(\lambda_1, \dots, \lambda_H, \beta, n, \gamma_0, \gamma_1) = \int_{\gamma_0}^{"
+        r"\gamma_1} \frac{1}{\sum_{h=1}^{H} \frac{2\lambda_h(1-\gamma)(1+(n-1)\gamma)}{e^{"
+        r"\beta\lambda_h(1-\gamma)}+n-1}}\,d\gamma",
+        "T(lam_1, ..., lam_H, beta, n, gamma_0, gamma_1) = integral(1/sum(2 lam_h (1 - ga"
+        "mma) (1 + (n - 1) gamma)/(e^(beta lam_h (1 - gamma)) + n - 1), h=1..H), gamma=ga"
+        "mma_0..gamma_1)",
+    ),
+    "late-constant": (
+        r"C(\lambda_1, \dots, \lambda_H, \beta, n) = \exp\left(\int_{0}^{\infty} \left(\fr"
+        r"ac{\sum_{h=1}^{H} 2\lambda_h}{\sum_{h=1}^{H} \frac{2(n-(n-1)e^{-r})\lambda_h}{n+"
+        r"e^{\beta\lambda_he^{-r}}-1}}-1\right)\,dr\right)",
+        "C(lam_1, ..., lam_H, beta, n) = exp(integral((sum(2 lam_h, h=1..H))/sum(2 (n - ("
+        "n - 1) e^(-r)) lam_h/(n + e^(beta lam_h e^(-r)) - 1), h=1..H) - 1, r=0..inf))",
+    ),
+    "exit-time": (
+        r"t_{\mathrm{exit}}(H, \lambda, \beta, n) = \int_{0}^{g(H, \beta\lambda, n)} \frac"
+        r"{1}{\frac{2H\lambda(1-\gamma)(1+(n-1)\gamma)}{e^{\beta\lambda(1-\gamma)}+n-1}}\,"
+        r"d\gamma",
+        "t_exit(H, lam, beta, n) = integral(1/(2 H lam (1 - gamma) (1 + (n - 1) gamma)/(e"
+        "^(beta lam (1 - gamma)) + n - 1)), gamma=0..g(H, beta lam, n))",
+    ),
+    "exit-overlap": (
+        r"\gamma_{\mathrm{exit}}(H, \lambda, \beta, n) = g(H, \beta\lambda, n)",
+        "gamma_exit(H, lam, beta, n) = g(H, beta lam, n)",
+    ),
+    "critical-spread": (
+        r"\delta_c(\bar\lambda, \beta, n) = \frac{s_c\left(\beta\bar\lambda"
+        r"\tanh\left(\frac{\beta\bar\lambda-\ln(n-1)}{2}\right)\right)}{\beta}",
+        "delta_c(mean, beta, n) = s_c(beta mean tanh((beta mean - ln(n - 1))/2))/beta",
+    ),
     "attention-entropy": (
         r"S(\lambda, \beta, n, \gamma) = \ln(1+(n-1)e^{-\beta\lambda(1-\gamma)})"
         r"+\frac{\beta\lambda(1-\gamma)(n-1)e^{-\beta\lambda(1-\gamma)}}"
@@ -140,12 +175,81 @@ VARIANTS = {
         r"\sum_{h=1}^{H} 2\lambda_h\max(0, \lambda_h)",
         "sum(2 lam_h max(0, lam_h), h=1..H)",
     ),
+    ("clustering-time", "softmax"): (
+        r"\int_{\gamma_0}^{\gamma_1} \frac{1}{\sum_{h=1}^{H} \frac{2\lambda_h(1-\gamma)(1+"
+        r"(n-1)\gamma)}{e^{\beta\lambda_h(1-\gamma)}+n-1}}\,d\gamma",
+        "integral(1/sum(2 lam_h (1 - gamma) (1 + (n - 1) gamma)/(e^(beta lam_h (1 - gamma"
+        ")) + n - 1), h=1..H), gamma=gamma_0..gamma_1)",
+    ),
+    ("clustering-time", "unnormalised"): (
+        r"\int_{\gamma_0}^{\gamma_1} \frac{1}{\sum_{h=1}^{H} \frac{2\lambda_he^{\beta\lamb"
+        r"da_h\gamma}(1-\gamma)(1+(n-1)\gamma)}{n}}\,d\gamma",
+        "integral(1/sum(2 lam_h e^(beta lam_h gamma) (1 - gamma) (1 + (n - 1) gamma)/n, h"
+        "=1..H), gamma=gamma_0..gamma_1)",
+    ),
+    ("clustering-time", "relu"): (
+        r"\frac{n\gamma_0\ln\left(\frac{\gamma_1}{\gamma_0}\right)}{2\sum_{h=1}^{H} \lambd"
+        r"a_h\max(0, \gamma_0\lambda_h)}+\frac{\gamma_0\ln\left(\frac{1-\gamma_0}{1-\gamma"
+        r"_1}\right)}{2\sum_{h=1}^{H} \lambda_h\max(0, \gamma_0\lambda_h)}-\frac{(n-1)\gam"
+        r"ma_0\ln\left(\frac{1+(n-1)\gamma_1}{1+(n-1)\gamma_0}\right)}{2\sum_{h=1}^{H} \la"
+        r"mbda_h\max(0, \gamma_0\lambda_h)}",
+        "n gamma_0 ln(gamma_1/gamma_0)/(2 sum(lam_h max(0, gamma_0 lam_h), h=1..H)) + gam"
+        "ma_0 ln((1 - gamma_0)/(1 - gamma_1))/(2 sum(lam_h max(0, gamma_0 lam_h), h=1..H)"
+        ") - (n - 1) gamma_0 ln((1 + (n - 1) gamma_1)/(1 + (n - 1) gamma_0))/(2 sum(lam_h"
+        " max(0, gamma_0 lam_h), h=1..H))",
+    ),
 }
+VARIANTS |= {
+    ("exit-overlap", model): (
+        r"g(H, \beta\lambda, n)",
+        "g(H, beta lam, n)",
+    )
+    for model in ("softmax", "unnormalised")
+}
+VARIANTS["exit-time", "softmax"] = (
+    r"\int_{0}^{g(H, \beta\lambda, n)} \frac{1}{\frac{2H\lambda(1-\gamma)(1+(n-1)\gamm"
+    r"a)}{e^{\beta\lambda(1-\gamma)}+n-1}}\,d\gamma",
+    "integral(1/(2 H lam (1 - gamma) (1 + (n - 1) gamma)/(e^(beta lam (1 - gamma)) + "
+    "n - 1)), gamma=0..g(H, beta lam, n))",
+)
+VARIANTS["exit-time", "unnormalised"] = (
+    r"\int_{0}^{g(H, \beta\lambda, n)} \frac{1}{\frac{2H\lambda(1-\gamma)(1+(n-1)\gamm"
+    r"a)e^{\beta\lambda\gamma}}{n}}\,d\gamma",
+    "integral(1/(2 H lam (1 - gamma) (1 + (n - 1) gamma) e^(beta lam gamma)/n), gamma"
+    "=0..g(H, beta lam, n))",
+)
+VARIANTS["exit-time", "relu"] = (
+    r"0",
+    "0",
+)
+VARIANTS["exit-overlap", "relu"] = ("0", "0")
 
 DEFINITIONS = {
     "rate-inflection": (
         r"x = x_c(n) > 2 \text{ solves } x-\ln(n-1)+\ln\left(\frac{x-2}{x+2}\right) = 0",
         "x = x_c(n) > 2 solves x - ln(n - 1) + ln((x - 2)/(x + 2)) = 0",
+    ),
+    "exit-time": (
+        r"\gamma = g(H, \beta\lambda, n) > 0 \text{ solves } \sqrt{(1-\gamma)\left(\gamma+"
+        r"\frac{1}{n-1}\right)}-\left(\gamma+\frac{e^{\beta\lambda(1-\gamma)}}{n-1}\right)"
+        r"\sqrt{e^{2\operatorname{arsinh}((H-1)/2)}-1} = 0",
+        "gamma = g(H, beta lam, n) > 0 solves sqrt((1 - gamma) (gamma + 1/(n - 1))) - (ga"
+        "mma + e^(beta lam (1 - gamma))/(n - 1)) sqrt(e^(2 arsinh((H - 1)/2)) - 1) = 0",
+    ),
+    "exit-overlap": (
+        r"\gamma = g(H, \beta\lambda, n) > 0 \text{ solves } "
+        r"\sqrt{(1-\gamma)\left(\gamma+\frac{1}{n-1}\right)}"
+        r"-\left(\gamma+\frac{e^{\beta\lambda(1-\gamma)}}{n-1}\right)"
+        r"\sqrt{e^{2\operatorname{arsinh}((H-1)/2)}-1} = 0",
+        "gamma = g(H, beta lam, n) > 0 solves sqrt((1 - gamma) (gamma + 1/(n - 1))) "
+        "- (gamma + e^(beta lam (1 - gamma))/(n - 1)) sqrt(e^(2 arsinh((H - 1)/2)) - 1) = 0",
+    ),
+    "critical-spread": (
+        r"s = s_c\left(\beta\bar\lambda\tanh\left(\frac{\beta\bar\lambda-\ln(n-1)}{2}"
+        r"\right)\right) > 0 \text{ solves } \beta\bar\lambda\tanh\left(\frac{s}{2}\right)"
+        r"\tanh\left(\frac{\beta\bar\lambda-\ln(n-1)}{2}\right)-s = 0",
+        "s = s_c(beta mean tanh((beta mean - ln(n - 1))/2)) > 0 solves "
+        "beta mean tanh(s/2) tanh((beta mean - ln(n - 1))/2) - s = 0",
     ),
 }
 
@@ -194,6 +298,25 @@ RELATIONS = {
         r"x = L+\frac{4}{L}-\frac{32}{3L^3}+O\left(\frac{1}{L^5}\right)",
         "x = L + 4/L - 32/(3 L^3) + O(1/L^5)",
     ),
+    ("exit-overlap", "the hypothesis is beta < beta*"): (
+        r"\frac{\ln\left(\frac{n-1}{H-1}\right)-\operatorname{arsinh}\left(\frac{H-1}{2}\right)}"
+        r"{2\lambda} > \beta",
+        "(ln((n - 1)/(H - 1)) - arsinh((H - 1)/2))/(2 lam) > beta",
+    ),
+    ("exit-overlap", "the squared cosine is above the overlap"): (
+        r"(\cos\angle(f_i^h, x_i; \lambda, \beta, n, \gamma))^2 > \gamma",
+        "(cos(f_i^h, x_i; lam, beta, n, gamma))^2 > gamma",
+    ),
+    ("critical-spread", "the question: when do the strengths"): (
+        r"\phi(d+\bar\lambda)+\phi(\bar\lambda-d) > 2\phi(\bar\lambda)",
+        "phi(d + mean) + phi(mean - d) > 2 phi(mean)",
+    ),
+    ("critical-spread", "slope of the residual"): (
+        r"\frac{\partial r(K, s)}{\partial s} = "
+        r"\frac{K\left(1-\left(\tanh\left(\frac{s}{2}\right)\right)^2\right)}{2}-1",
+        "d/ds r(K, s) = K (1 - (tanh(s/2))^2)/2 - 1",
+    ),
+    ("critical-spread", "for 0 < K <= 2 the residual falls"): ("r'(K, s) < 0", "r'(K, s) < 0"),
     ("attention-entropy", "a name for the slope"): (
         r"S'(\gamma) = \frac{\partial S(\lambda, \beta, n, \gamma)}{\partial\gamma}",
         "S'(gamma) = d/dgamma S(lam, beta, n, gamma)",
@@ -251,6 +374,7 @@ def read_back(line: str, symbols: set[sp.Symbol]) -> sp.Expr:
     """Read text with SymPy's own parser, which knows nothing of ours."""
     names = {symbol.name: symbol for symbol in symbols}
     names |= {"ln": sp.log, "arsinh": sp.asinh, "e": sp.E, "W_0": sp.LambertW, "max": sp.Max}
+    names |= {"g": ExitOverlap, "s_c": ScaledSpread}
     names |= {"log1p": lambda argument: sp.log(1 + argument), "x_c": ScaledInflection}
     rules = (*standard_transformations, convert_xor, implicit_multiplication)
     return parse_expr(line, local_dict=names, transformations=rules)
@@ -268,12 +392,19 @@ def of_one_head(expression: sp.Expr, line: str) -> tuple[sp.Expr, str]:
 def test_text_means_the_formula(name: str) -> None:
     subject = formula(name)
     expressions = [subject.expression, subject.evaluation, *subject.variants.values()]
-    for whole in (*expressions, *(form.expression for form in subject.forms)):
+    expressions += [form.expression for form in subject.forms]
+    # SymPy's parser knows no sums over heads inside others, and no integrals.
+    readable = [
+        x
+        for x in expressions
+        if isinstance(x, sp.Sum) or not x.has(sp.Sum, sp.Integral, PassageTime)
+    ]
+    for whole in readable:
         expression, line = of_one_head(whole, text(whole))
         symbols = expression.free_symbols
         parsed = read_back(line, symbols)
         point = {s: sp.Rational(7 + 2 * i, 3) for i, s in enumerate(sorted(symbols, key=str))}
-        if expression.has(ScaledInflection):
+        if expression.has(ImplicitFunction):
             assert parsed == expression.doit()
         else:
             assert abs(sp.N((parsed - expression).subs(point), 30)) < sp.Float("1e-25")
@@ -390,6 +521,12 @@ RULES = [
     (a * sp.Sum(k, (k, 1, n)), r"a\sum_{k=1}^{n} k", "a sum(k, k=1..n)"),
     (sp.Mul(b, sp.Sum(k, (k, 1, n)), a, evaluate=False),
      r"b\left(\sum_{k=1}^{n} k\right)a", "b (sum(k, k=1..n)) a"),
+    (sp.Ei(-a), r"\operatorname{Ei}(-a)", "Ei(-a)"),
+    (sp.Integral(1 / a, (a, b, sp.oo)), r"\int_{b}^{\infty} \frac{1}{a}\,da",
+     "integral(1/a, a=b..inf)"),
+    (sp.Integral(1 + a, (a, 0, b)), r"\int_{0}^{b} (1+a)\,da", "integral(1 + a, a=0..b)"),
+    (sp.exp(sp.Integral(a, (a, 0, b))), r"\exp\left(\int_{0}^{b} a\,da\right)",
+     "exp(integral(a, a=0..b))"),
     (sp.oo, r"\infty", "inf"),
     (-sp.oo, r"-\infty", "-inf"),
     # relations
