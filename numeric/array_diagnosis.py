@@ -227,7 +227,7 @@ class _Study:
             heads = [self._head(h, found) for h in range(self.heads.count)]
             energy = None if found.energies is None else _float(ball_sum(found.energies))
             rates = found.energy_rates
-            denergy = None if rates is None else _margin(ball_sum(rates))
+            denergy = None if found.energies is None else _margin(ball_sum(rates))
         pairs = _pairs(self.factors)
         return ArrayDiagnosis(
             parameters={
@@ -264,7 +264,7 @@ class _Study:
             condition8=_condition(found.margins[h], trivial),
             condition8_sharp=_condition(found.sharp_margins[h], trivial),
             energy=None if energies is None else _float(energies[h]),
-            denergy=None if rates is None else _margin(rates[h]),
+            denergy=None if energies is None else _margin(rates[h]),
             entropies=tuple(map(_float, found.entropies[h])),
         )
 

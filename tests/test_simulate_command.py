@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -32,6 +32,9 @@ TOKENS = shlex.split("simulate tokens --preset random --n 4 --d 3 --seed 7 --lam
 MAP = shlex.split("simulate phase-diagram --lam 1 --beta 0..10 --n 2..1000 --stop 0.9")
 SHORT = [*BLOCKS, "--until", "1", "--points", "3", "--digits", "20"]
 
+FLOATS = [*TOKENS[1:], *shlex.split("--until 1 --points 2 --digits float64")]
+BLOCKED = shlex.split("tokens --preset orthogonal-heads --lam 1,2 --n 3 --beta 1 --until 1")
+
 RANDOM: Any = PRESETS["random"]
 ROOT = Path(__file__).resolve().parent.parent
 Answer = tuple[int, str, str]
@@ -48,6 +51,17 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
         return code, captured.out, captured.err
 
     return called
+
+
+def last_of_each(arguments: Sequence[str]) -> list[str]:
+    """Return arguments with every option once: a case below changes some of a call that works."""
+    kept: list[str] = []
+    for word in arguments:
+        if word.startswith("--") and word in kept:
+            place = kept.index(word)
+            del kept[place : place + 2]
+        kept.append(word)
+    return kept
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -262,24 +276,41 @@ def test_a_phase_diagram_is_drawn_or_printed(call: Call, tmp_path: Path) -> None
         ((*SHORT[1:], "--plot", ""), ("--plot", "''")),
         ((*SHORT[1:], "--out", ""), ("--out", "''")),
         ((*SHORT[1:], "--out", "absent/run.csv"), ("absent",)),
-        ((*SHORT[1:], "--out", "a.svg", "--plot", "./a.svg"), ("--plot", "--out", "a.svg")),
-        (EQUIANGULAR[1:], ("--times", "nothing", "stop")),
+        ((*SHORT[1:], "--out", "run.txt"), ("--out", "run.txt", ".csv")),
+        ((*TOKENS[1:], "--until", "1", "--states", "a.png"), ("--states", "a.png", ".npz")),
+        ((*SHORT[1:], "--foo", "3"), ("--foo; see: mhflow simulate orthogonal-heads",)),
+        ((*EQUIANGULAR[1:], "--stop", "1-1e-400", "--digits", "float64"), ("--stop", "digits")),
+        ((*EQUIANGULAR[1:], "--until", "10^400", "--digits", "float64"), ("--until", "digits")),
+        ((*FLOATS, "--lam", "10^400"), ("--lam", "float64", "1e+100")),
+        ((*FLOATS, "--n", "10^400"), ("--n", "10,000,000")),
+        ((*FLOATS, "--n", "10^6"), ("--n", "1000000", "20,000,000")),
+        ((*FLOATS, "--until", "10^400"), ("--until", "1e300")),
+        ((*FLOATS, "--digits", "20", "--until", "10^400"), ("--until", "1e300")),
+        ((*FLOATS, "--beta", "10^400"), ("--beta", "1e300")),
+        ((*FLOATS, "--beta", "10^5"), ("--beta", "100000", "700", "digits")),
+        ((*MAP[1:], "--n", "2..10^400", "--points", "5"), ("--n", "2..10^400", "2^53")),
+        ((*BLOCKED, "--shares", "0.5,0.6"), ("--shares: 1/2,3/5", "sum 1")),
+        ((*BLOCKED, "--shares", "0.5"), ("--shares: 1 given for 2 strengths",)),
+        (("tokens", "--beta", "1", "--file", "", "--until", "1"), ("--file: ''",)),
+        (EQUIANGULAR[1:], ("times: nothing", "--stop, --until or --times")),
         ((*EQUIANGULAR[1:], "--stop", "1"), ("--stop", "1", "< 1")),
         ((*EQUIANGULAR[1:], "--stop", "-0.01"), ("--stop", "-1/100", "0 < stop")),
         ((*EQUIANGULAR[1:], "--stop", "0.5", "--start", "-1/63"), ("--start", "-1/63")),
-        ((*EQUIANGULAR[1:], "--until", "1", "--stop", "0.5"), ("--times", "stop and until")),
+        (
+            (*EQUIANGULAR[1:], "--until", "1", "--stop", "0.5"),
+            ("times: --stop and --until", "or --times"),
+        ),
         (("equiangular", "--lam", "1", "--n", "2", "--until", "1"), ("--beta", "softmax")),
         ((*TOKENS[1:], "--until", "1", "--preset", "cloud"), ("--preset", "cloud", "random")),
         ((*TOKENS[1:], "--until", "1", "--file", "a.npz"), ("--preset", "--file")),
         (("tokens", "--beta", "1", "--until", "1"), ("--preset", "--file", "orthonormal")),
-        (("tokens", "--beta", "1", "--file", "a.npz", "--n", "3"), ("--n", "3", "--file")),
+        (("tokens", "--beta", "1", "--file", "a.npz", "--n", "3", "--until", "1"), ("--n", "3")),
         (("tokens", "--beta", "1", "--file", "absent.npz", "--until", "1"), ("absent.npz",)),
         ((*TOKENS[1:], "--until", "1", "--gamma", "0.5"), ("--gamma", "0.5", "random", "--seed")),
         ((*TOKENS[1:-4], "--beta", "1", "--until", "1"), ("--lam", "random", "--seed")),
         ((*TOKENS[1:], "--until", "1", "--seed", "-1"), ("--seed", "-1", ">= 0")),
         ((*TOKENS[1:], "--until", "1", "--d", "0"), ("--d", "0", ">= 1")),
         ((*TOKENS[1:], "--until", "1", "--states", "absent/x.npz"), ("absent",)),
-        ((*TOKENS[1:], "--until", "1", "--states", "a.png", "--plot", "a.png"), ("--states",)),
         ((*MAP[1:], "--points", "1"), ("--points", "'1'", "2 to 1000")),
         ((*MAP[1:], "--points", "many"), ("--points", "many")),
         ((*MAP[1:], "--beta", "10..0"), ("--beta", "10..0", "A < B")),
@@ -301,7 +332,7 @@ def test_wrong_calls_are_told_in_one_line(
     fragments: tuple[str, ...],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, out, err = call("simulate", *arguments)
+    code, out, err = call("simulate", *last_of_each(arguments))
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert err.startswith("mhflow: ")
@@ -310,11 +341,52 @@ def test_wrong_calls_are_told_in_one_line(
     assert os.listdir(tmp_path) == []
 
 
+def test_no_output_replaces_the_input_or_another_output(call: Call, tmp_path: Path) -> None:
+    arrays, link = tmp_path / "arrays.npz", tmp_path / "link.csv"
+    np.savez(arrays, x=np.eye(2), M=np.eye(2)[None])
+    before = arrays.read_bytes()
+    link.symlink_to(arrays)
+    given = ("--file", str(arrays), "--beta", "1", "--until", "1", "--digits", "float64")
+    crooked = str(tmp_path / ".." / tmp_path.name / "arrays.npz")
+    for option, path in (("--states", str(arrays)), ("--states", crooked), ("--out", str(link))):
+        code, out, err = call("simulate", "tokens", *given, option, path)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"mhflow: {option}: ")
+        assert "is also --file" in err
+    (tmp_path / "b.svg").symlink_to(tmp_path / "b.csv")
+    files = ("--out", str(tmp_path / "b.csv"), "--plot", str(tmp_path / "b.svg"))
+    code, _, err = call(*SHORT, *files)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "is also --out" in err
+    assert arrays.read_bytes() == before
+
+
+def test_large_entries_of_a_file_are_refused(
+    call: Call, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    path = tmp_path / "large.npz"
+    np.savez(path, x=np.eye(2), M=1e200 * np.eye(2)[None])
+    given = ("--file", str(path), "--beta", "1", "--until", "1", "--digits", "float64")
+    code, out, err = call("simulate", "tokens", *given)
+    assert (code, out) == (2, "")
+    assert err == "mhflow: M: an entry of size 1e+200 is not accepted; give entries up to 1e+100\n"
+    assert len(recwarn) == 0
+
+
+@pytest.mark.parametrize("again", [("--lam", "2"), ("--lam=2",)])
+def test_an_option_given_twice_is_refused(call: Call, again: tuple[str, ...]) -> None:
+    code, out, err = call(*EQUIANGULAR, "--until", "1", *again)
+    assert (code, out) == (2, "")
+    assert err == "mhflow: --lam: given 2 times; give it once\n"
+    # But a grid may have several axes: here only its second one is wrong.
+    assert "given" not in call("tables", "--grid", "n=16", "--grid", "H=x")[2]
+
+
 def test_a_path_is_refused_before_the_work(call: Call, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     for option in ("--out", "--plot"):
         start = time.monotonic()
-        target = str(tmp_path / "file" / "run.png")
+        target = str(tmp_path / "file" / ("run.csv" if option == "--out" else "run.png"))
         code, out, err = call(*BLOCKS, "--until", "1", "--digits", "5000", option, target)
         assert time.monotonic() - start < 5
         assert (code, out) == (2, "")
@@ -335,6 +407,12 @@ def test_a_long_run_says_what_it_costs_as_it_starts(
     line = capsys.readouterr().err
     assert line.startswith("this takes about 4 min; ")
     assert line.count("\n") == 1
+    for seconds in (1e90, float("inf")):
+        with simulation_cost.told_before(seconds, floats=True):
+            time.sleep(0.2)
+        line = capsys.readouterr().err
+        assert line.startswith("this takes more than a year; ")
+        assert "float64" not in line
 
 
 def test_estimates_grow_with_what_is_asked() -> None:

@@ -262,7 +262,7 @@ _WRONG_CLOSED_FORMS = tuple(
     for what, wrong in (
         ("H for 2 H", 2 * form),
         ("n + 1 tokens", form.subs(n, n + 1)),
-        ("1e-30 too long", form + sp.Rational(1, 10**30)),
+        ("0.1 per cent too long", form * sp.Rational(1001, 1000)),
     )
 )
 _CONSTANT = late_constant.EXPRESSION

@@ -121,14 +121,23 @@ def test_motion_is_monotone_and_energies_rise_with_it() -> None:
 
 def test_relu_without_temperature() -> None:
     run = simulate_equiangular(model="relu", lam="1,2", n=7, start="1/5", until=1, points=2)
-    kept = [f"{name}_h{k}" for name in QUANTITIES[4:] for k in (1, 2)]
-    assert list(run.columns) == ["t", "gamma", "one_minus_gamma", *kept]
+    told = [f"{name}_h{k}" for name in QUANTITIES for k in (1, 2)]
+    assert list(run.columns) == ["t", "gamma", "one_minus_gamma", *told]
+    floats = simulate_equiangular(
+        model="relu", lam="1,2", n=7, start="1/5", until=1, points=2, digits=None
+    )
+    unknown = told[:8]
+    for name in told:
+        for simulation in (run, floats):
+            assert all((str(x) == "nan") == (name in unknown) for x in simulation.columns[name])
     assert "beta" not in run.parameters
     assert any("beta was left out" in remark for remark in run.remarks)
     warm = simulate_equiangular(
         model="relu", lam="1,2", n=7, beta=3, start="1/5", until=1, points=2
     )
-    assert all(warm.columns[name] == column for name, column in run.columns.items())
+    assert all(
+        warm.columns[name] == column for name, column in run.columns.items() if name not in unknown
+    )
     assert any("depend on beta" in remark for remark in warm.remarks)
 
 
@@ -216,6 +225,7 @@ def test_extremes_in_float64() -> None:
         ({"digits": 0}, "digits: 0"),
         ({"digits": 2.5}, "digits: 2.5"),
         ({"lam": 0.5}, "binary float"),
+        ({"stop": None, "times": []}, "times: the list is empty; give reals >= 0"),
         ({"stop": "1/2", "until": 1}, "times: stop and until given"),
         ({"points": "x"}, "points: 'x' is not a number"),
     ],

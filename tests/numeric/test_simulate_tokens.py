@@ -212,7 +212,12 @@ def test_a_file_is_named_with_its_digest(tmp_path: Path) -> None:
     simulation = small(heads=heads, tokens=tokens, digits=None)
     assert simulation.parameters["file"] == "run.npz"
     assert str(simulation.parameters["digest"]).startswith("sha256:")
-    assert any("normalised" in remark for remark in simulation.remarks)
+    assert [simulation.parameters[name] for name in ("n", "d", "H")] == ["2", "2", "1"]
+    # Unit vectors are as they were; others are normalised, which is said.
+    still = small(heads=heads, tokens=tokens, digits=None, times=[0])
+    assert still.remarks == ()
+    off = small(heads=heads, tokens=np.eye(2) * (1 + 1e-9), digits=None, times=[0])
+    assert any("normalised" in remark for remark in off.remarks)
 
 
 def test_a_head_falls_in_the_regime_of_orthogonal_heads() -> None:
@@ -225,13 +230,24 @@ def test_a_head_falls_in_the_regime_of_orthogonal_heads() -> None:
     assert float(simulation.columns["denergy_h2"][0]) < 0
 
 
-def test_beta_zero_has_no_energies() -> None:
-    for digits in (None, 15):
-        simulation = small(beta=0, digits=digits)
-        assert not any("energy" in name for name in simulation.columns)
-        assert "shadow_min_h2" in simulation.columns
-        assert any("beta = 0" in remark for remark in simulation.remarks)
-        assert abs(float(simulation.columns["entropy_h1"][0]) - np.log(3)) < 1e-14
+@pytest.mark.parametrize("digits", [None, 15])
+def test_at_beta_zero_energies_are_infinite_and_their_rates_the_limits(digits: int | None) -> None:
+    simulation = small(beta=0, digits=digits)
+    assert list(simulation.columns) == list(small(digits=digits).columns)
+    for name in ("energy_h1", "energy_h2", "energy"):
+        assert [float(x) for x in simulation.columns[name]] == [np.inf, np.inf]
+    assert [r for r in simulation.remarks if "beta = 0" in r or "beyond" in r] == [
+        "beta = 0: energies are infinite, their derivatives are the limits"
+    ]
+    assert abs(float(simulation.columns["entropy_h1"][0]) - np.log(3)) < 1e-14
+    # The limit is the rate of the sum of scores, which for scalar heads is lambda |sum x_i|^2:
+    # with the sum s of the tokens, x_i' = (5/2) (s - <s, x_i> x_i) / 3 at beta = 0.
+    x = random_tokens(3, 3, 5).floats
+    total = x.sum(axis=0)
+    moved = 5 / 2 * (total - (x @ total)[:, None] * x) / 3
+    rate = 2 * total @ moved.sum(axis=0) / (2 * 3**2)
+    for name, strength in (("denergy_h1", 1), ("denergy_h2", 1.5), ("denergy", 2.5)):
+        assert float(simulation.columns[name][0]) == pytest.approx(strength * rate, rel=1e-13)
 
 
 def test_one_token_one_head() -> None:

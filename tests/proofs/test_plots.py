@@ -312,6 +312,18 @@ def test_heads_differ_and_the_legend_stays_short(count: int) -> None:
     assert len(heads) == min(count, 8)
     assert heads[0].startswith("head 1,")
     assert heads[-1].startswith(f"head {count},")
+    listed = [t.get_text() for t in legend.get_texts() if "listed" in t.get_text()]
+    assert listed == ([f"8 of {count} heads listed"] if count > 8 else [])
+
+
+@pytest.mark.parametrize(("points", "marked"), [(12, True), (200, False)])
+def test_few_points_are_marked(points: int, marked: bool) -> None:
+    simulation = simulate_equiangular(lam=1, beta=1, n=4, until=3, points=points, digits=None)
+    with plot_style():
+        figure = simulation_figure(simulation)
+    lines = [line for axes in figure.axes for line in axes.lines]
+    curves = [line for line in lines if len(np.asarray(line.get_xdata())) == points]
+    assert {line.get_marker() == "o" for line in curves if line.get_linestyle() == "-"} == {marked}
 
 
 @pytest.mark.parametrize("simulation", [two_tokens(), of_tokens(), of_orthogonal_heads()])

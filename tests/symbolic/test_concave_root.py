@@ -59,7 +59,11 @@ def closes(
 
 def test_a_root_below_a_positive_start() -> None:
     assert closes(FALLING, at_lower=gt(k), upper=k + 1)
-    assert closes(FALLING, at_lower=gt(k), upper=k + 1, where=between(0, k + 1))
+    # Where the unknown may lie is for the definition to say: farther on may be more roots.
+    assert not closes(FALLING, at_lower=gt(k), upper=k + 1, where=between(0, k + 1))
+    ending = replace(FALLING, upper=k + 1)
+    assert closes(ending, at_lower=gt(k), upper=k + 1, where=between(0, k + 1))
+    assert not closes(ending, at_lower=gt(k), upper=k + 1)
     weak = sp.Ge(FALLING.residual, 0, evaluate=False)
     assert closes(FALLING, at_lower=gt(k), upper=k + 1, before=weak)
 
