@@ -154,7 +154,7 @@ _WRONG_RATES = (
 CLAIMS = (
     Claim(
         id="equiangular-reduction",
-        source="finding (setting of Thms 22, 25, 27)",
+        source="finding (setting of Thms 22, 25, 27); for one head as in arXiv:2312.10794",
         statement=r"equiangular tokens stay equiangular under scalar heads; $\dot\gamma$ is the "
         r"sum over heads of $2\lambda_h(1-\gamma)(1+(n-1)\gamma)$ times "
         r"$1/(e^{\beta\lambda_h(1-\gamma)}+n-1)$ (softmax), $e^{\beta\lambda_h\gamma}/n$ "
