@@ -4,6 +4,7 @@ import decimal
 import os
 import random
 import shutil
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -85,3 +86,8 @@ def restore_changed(before: dict[str, Any]) -> list[str]:
             values = f": {old!r} -> {new!r}" if isinstance(old, int | dict) else ""
             changes.append(setting.name + values)
     return changes
+
+
+def let_interrupts_in() -> None:
+    """Take SIGINT as usual in a child process, also where the tests run with it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import let_interrupts_in
+
 COMMAND = str(Path(sys.executable).with_name("mhflow"))
 GOLDEN = "0.61803398874989484820458683436563811772030917980576"
 
@@ -235,6 +237,7 @@ def test_an_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             cwd=tmp_path,
             text=True,
+            preexec_fn=let_interrupts_in,
         )
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)

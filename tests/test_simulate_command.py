@@ -22,6 +22,7 @@ from numeric.simulate_orthogonal_heads import simulate_orthogonal_heads
 from numeric.token_presets import PRESETS
 from proofs import simulation_cost, views
 from proofs.commands import run
+from tests.support import let_interrupts_in
 
 COMMAND = str(Path(sys.executable).with_name("mhflow"))
 BLOCKS = shlex.split(
@@ -455,6 +456,7 @@ def test_an_interrupt_leaves_no_file(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         cwd=tmp_path,
         text=True,
+        preexec_fn=let_interrupts_in,
     )
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
