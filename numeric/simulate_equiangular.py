@@ -52,6 +52,7 @@ def simulate_equiangular(
     times: object = None,
     points: object = None,
     digits: int | None = 50,
+    progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Return the trajectory of equiangular tokens under scalar heads ``lambda_h I``.
 
@@ -67,6 +68,8 @@ def simulate_equiangular(
         times: exact times, not negative, ascending.
         points: number of evenly spaced times, 50 by default.
         digits: significant digits, every one right; None for float64, not certified.
+        progress: called now and then with the part that is done, from 0 to 1; it starts again where
+            the digits need more precision.
 
     Returns:
         A `Simulation` with the columns t, gamma, one_minus_gamma, and for each head k (from 1)
@@ -83,7 +86,7 @@ def simulate_equiangular(
     """
     regime = Regime.read(model, lam, beta, n, start)
     schedule = Schedule.read(stop, until, times, points)
-    trajectory = Trajectory(regime, schedule)
+    trajectory = Trajectory(regime, schedule, progress)
     parameters: dict[str, str | Sequence[str]] = {
         "model": str(regime.model),
         "lam": [exact_text(strength) for strength in regime.strengths],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,6 +27,8 @@ _GUARD_BITS = 20
 _DIGIT_BITS = 3.3219281
 # Precision is raised up to this many bits and eight times the digits.
 _CAP_BITS = 20_000
+# How often progress is told.
+_STEPS = 25
 # The number of expansions grows with the largest exponent.
 _MOST_RATE = 10_000
 
@@ -87,8 +89,10 @@ class Enclosed:
 class Trajectory:
     """The trajectory of a regime at scheduled times, enclosed as closely as asked."""
 
-    def __init__(self, regime: Regime, schedule: Schedule) -> None:
-        """Take a regime and a schedule.
+    def __init__(
+        self, regime: Regime, schedule: Schedule, progress: Callable[[float], None] | None = None
+    ) -> None:
+        """Take a regime and a schedule, and what is told the part of the states that is known.
 
         Raises:
             InputError: for an overlap to stop at that the flow does not reach, and for strengths
@@ -102,6 +106,7 @@ class Trajectory:
             )
         self.regime = regime
         self.schedule = schedule
+        self._progress = progress
         self.direction = direction(regime)
         self._known: dict[int, Enclosed] = {}
         stop = schedule.stop
@@ -172,9 +177,20 @@ class Trajectory:
             last, steps = path.time_to(schedule.stop), schedule.points - 1
             times = [last * k / steps for k in range(schedule.points)]
         open_places = [k for k in range(len(times)) if k not in exact]
-        moved = path.states([times[k] for k in open_places]) if path is not None else []
+        moved = self._moved(path, [times[k] for k in open_places]) if path is not None else []
         states = {**exact, **dict(zip(open_places, moved, strict=True))}
         return Enclosed(tuple(times), tuple(states[k] for k in range(len(times))))
+
+    def _moved(self, path: ReluPath | SeriesPath, times: list[arb]) -> list[State]:
+        """Return the states at times, in steps where someone wants to know how far this is."""
+        if self._progress is None:
+            return path.states(times)
+        step = max(1, len(times) // _STEPS)
+        found: list[State] = []
+        for first in range(0, len(times), step):
+            found += path.states(times[first : first + step])
+            self._progress(len(found) / len(times))
+        return found
 
 
 def _crossing(first: Fraction, last: Fraction, steps: int) -> int | None:

@@ -84,7 +84,7 @@ def equiangular(
     from numeric.simulate_equiangular import simulate_equiangular
     from proofs.simulation_cost import equiangular_seconds, span, told_before
 
-    def run(_report: Progress) -> Simulation:
+    def run(report: Progress) -> Simulation:
         wanted = _digits(digits)
         _, count = span(times, until, points)
         with told_before(equiangular_seconds(lam, count, wanted)):
@@ -99,6 +99,7 @@ def equiangular(
                 times=times,
                 points=points,
                 digits=wanted,
+                progress=report,
             )
 
     _simulate(context, Outputs.checked(out, plot), run)

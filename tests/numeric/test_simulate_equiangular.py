@@ -234,3 +234,15 @@ def test_refusals(given_: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message) as refused:
         simulate_equiangular(**{**LEAD, **given_})
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("model", ["softmax", "relu"])
+def test_progress_is_told_and_changes_nothing(model: str) -> None:
+    told: list[float] = []
+    values: dict[str, Any] = {"model": model, "lam": "1/2,1", "beta": 2, "n": 8, "start": "1/10"}
+    quiet = simulate_equiangular(**values, stop="0.9", points=60, digits=30)
+    found = simulate_equiangular(**values, stop="0.9", points=60, digits=30, progress=told.append)
+    assert found == quiet
+    assert told == sorted(told)
+    assert len(told) > 10
+    assert told[-1] == 1
