@@ -17,6 +17,7 @@ _HOMES = (
     "theorem_17",
     "condition_8",
     "theorem_19",
+    "critical_cosine",
     "equiangular_reduction",
     "theorem_22",
     "clustering",

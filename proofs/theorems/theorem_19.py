@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import asinh, log
@@ -21,17 +21,15 @@ from numeric.definitions import (
 )
 from numeric.evaluate import evaluate
 from numeric.multiprecision import mpmath_value
-from numeric.rounding import rounded_ball
 from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
 from proofs.claim import Checker, Claim, Settings
 from proofs.evidence import Counterexample, Evidence, Level, Outcome
 from symbolic import critical_beta, critical_cosine, energy_rate, radial_cosine
 from symbolic.answer import Answer
-from symbolic.decide import is_zero, sign_of
+from symbolic.decide import is_zero
 from symbolic.flow import Model, equiangular_flow
 from symbolic.notation import H, alpha, beta, gamma, n
 from symbolic.numbers import exact_text, read_number
-from symbolic.positivity import Sign
 from symbolic.rules import equation
 
 # -- critical-cosine ----------------------------------------------------------------------------
@@ -174,114 +172,6 @@ def _cosine_point(
         (below != -1) == (margin != -1) if decided else None,
         "sign of c*(H) - cos(f_1, x_1) and of the margin of Condition 8",
         f"{below}, {margin}",
-    )
-
-
-# -- critical-cosine-any-sign ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SignedCase:
-    """Equal scalar heads on the line: tokens +1 or -1, so that every aggregate is radial."""
-
-    heads: int
-    strength: Fraction
-    temperature: Fraction
-    tokens: tuple[int, ...]
-
-
-def check_signed_case(case: SignedCase, settings: Settings) -> Evidence:
-    """Try ``Condition 8 iff cosine <= c*(H)`` at one configuration in balls."""
-    lines = tuple((Fraction(x),) for x in case.tokens)
-    heads = EqualHeads(case.heads, case.strength, case.temperature, lines)
-
-    def compute() -> tuple[arb, ...]:
-        flow = heads.flow()
-        bound = ball_value(critical_cosine.EXPRESSION, {H: Fraction(case.heads)})
-        return bound - flow.cosine(0, 0), flow.condition_8_margin(0, 0)
-
-    within, margin = settled_signs(compute, settings.digits)
-    fails = within == 1 and margin == -1
-    return Evidence(
-        Level.POINTWISE,
-        Outcome.REFUTES if fails else Outcome.UNDECIDED,
-        "at this point cos(f_1, x_1) = -1 <= c*(H), yet Condition 8 fails"
-        if fails
-        else "no failure at this point",
-        "one exact configuration",
-        "anything where cos(f_i, x_i) >= 0: there the claim is critical-cosine, which holds",
-        "ball arithmetic from the definitions",
-        counterexample=Counterexample(
-            {**heads.named(), "tokens (d = 1)": [str(x) for x in case.tokens]},
-            "the margin of Condition 8 at token 1, |P f|^2 - |f| sum of the other |a|,",
-            rounded_ball(lambda: heads.flow().condition_8_margin(0, 0), settings.digits).text,
-            "the cosine is -1, below c*(H), and the margin is negative",
-        )
-        if fails
-        else None,
-        measures={"digits": str(settings.digits)},
-    )
-
-
-# -- critical-cosine-lambert ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class LambertStatement:
-    """``value = W_k(a)`` for some branch k and some ``a`` of the given kind.
-
-    Attributes:
-        value: the value, an expression in H.
-        polynomial: an integer polynomial in x (and H) that it is said to solve.
-        algebraic: whether a is asked to be algebraic.
-    """
-
-    value: sp.Expr
-    polynomial: sp.Expr
-    algebraic: bool = True
-
-
-_x = sp.Symbol("x")
-
-
-def check_lambert(statement: LambertStatement, settings: Settings) -> Evidence:
-    """Refute by Lindemann: a non-zero algebraic c has transcendental ``e^c``, so ``a = c e^c`` too.
-
-    What is decided exactly: the value solves an integer polynomial, so it is algebraic, and it is
-    not zero. Lindemann's theorem itself is cited.
-    """
-    region = critical_cosine.HEADS_REGION
-    polynomial = sp.Poly(statement.polynomial, _x, domain=sp.ZZ[H])
-    # Monic, so it vanishes identically for no H.
-    integral = polynomial.degree() > 0 and polynomial.LC() == 1
-    solves = is_zero(statement.polynomial.subs(_x, statement.value), region)
-    algebraic = integral and solves is Answer.YES
-    nonzero = sign_of(statement.value, region) in (Sign.POSITIVE, Sign.NEGATIVE)
-    refuted = algebraic and nonzero and statement.algebraic
-    return Evidence(
-        Level.EXACT,
-        Outcome.REFUTES if refuted else Outcome.UNDECIDED,
-        "c*(H) is algebraic and not zero, so c* e^(c*), the only argument at which W has this "
-        "value, is transcendental"
-        if refuted
-        else "nothing: Lindemann's theorem does not apply",
-        "every H >= 1, every branch of W",
-        "that W has no place in the theory: a threshold for heads of unequal strengths is a value "
-        "of W (at a transcendental argument)",
-        "integer polynomial and sign by exact decision; Lindemann's theorem (1882) is cited",
-        covers_reading=True,
-        counterexample=_lambert_counterexample(settings.digits) if refuted else None,
-    )
-
-
-def _lambert_counterexample(digits: int) -> Counterexample:
-    argument = critical_cosine.EXPRESSION * sp.exp(critical_cosine.EXPRESSION)
-    text = rounded_ball(lambda: ball_value(argument, {H: Fraction(2)}), digits).text
-    return Counterexample(
-        {"H": "2"},
-        "c*(2) e^(c*(2)), the argument at which W takes the value c*(2) = 1/golden ratio",
-        text,
-        "it is transcendental by Lindemann's theorem, since c*(2) is algebraic and not zero",
     )
 
 
@@ -548,8 +438,6 @@ _WRONG_SHARP = (
     ("the threshold of Condition 8 itself", (_SHARP[0], _THRESHOLD)),
     ("without the factor 2 in 2 alpha", (_SHARP[0], 2 * _SHARP[1])),
 )
-_SIGNED = SignedCase(2, Fraction(1), Fraction(1, 4), (1, -1, -1))
-_LAMBERT = LambertStatement(_COSINE, _x**2 + (H - 1) * _x - 1)
 
 CLAIMS = (
     Claim(
@@ -571,57 +459,6 @@ CLAIMS = (
         checkers=(
             Checker("derivation", check_cosine_derivation, _COSINE, _WRONG_COSINES),
             Checker("Condition 8 in coordinates", check_cosine_points, _COSINE, _WRONG_COSINES),
-        ),
-    ),
-    Claim(
-        id="critical-cosine-any-sign",
-        source="finding (stronger reading of Thm 19)",
-        statement=r"for equal scalar heads, Condition 8 holds iff $\cos(f_i, x_i) \le c^*(H)$, "
-        "whatever the sign of the cosine",
-        reading="as written, equal positive scalar heads, any tokens",
-        model="unnormalised",
-        hypotheses=("equal positive scalar heads",),
-        formulas=("critical-cosine",),
-        checkers=(
-            Checker(
-                "a token opposite to two others",
-                check_signed_case,
-                _SIGNED,
-                (
-                    ("cosine 1 instead of -1", replace(_SIGNED, tokens=(1, 1, 1))),
-                    ("one head", replace(_SIGNED, heads=1)),
-                    (
-                        "beta beyond ln(2)/2: the cosine is 1",
-                        replace(_SIGNED, temperature=Fraction(1)),
-                    ),
-                ),
-            ),
-        ),
-    ),
-    Claim(
-        id="critical-cosine-lambert",
-        source="Thm 19",
-        statement=r"for general $H$, $c^*(H)$ is related to the Lambert $W$ function",
-        reading="c*(H) is a value of some branch of W at a non-zero algebraic argument",
-        model="none (number theory)",
-        hypotheses=("H >= 1 integer",),
-        formulas=("critical-cosine",),
-        checkers=(
-            Checker(
-                "Lindemann's theorem",
-                check_lambert,
-                _LAMBERT,
-                (
-                    ("the value 0 = W(0)", LambertStatement(sp.S.Zero, _x)),
-                    ("ln 2 = W(2 ln 2), transcendental", replace(_LAMBERT, value=sp.log(2))),
-                    ("a wrong polynomial", replace(_LAMBERT, polynomial=_x**2 + H * _x - 1)),
-                    (
-                        "ln 2 and the zero polynomial",
-                        replace(_LAMBERT, value=sp.log(2), polynomial=sp.S.Zero),
-                    ),
-                    ("any real argument", replace(_LAMBERT, algebraic=False)),
-                ),
-            ),
         ),
     ),
     Claim(

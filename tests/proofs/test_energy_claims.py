@@ -60,7 +60,9 @@ def test_points_of_radial_dominance_are_not_vacuous() -> None:
         assert int(points) >= 30
 
 
-def _slope(x: list[Fraction], strengths: tuple[int, int], *, softmax: bool, only: int | None) -> Any:
+def _slope(
+    x: list[Fraction], strengths: tuple[int, int], *, softmax: bool, only: int | None
+) -> Any:
     """Return the slope of an energy of one token in the plane by a difference quotient."""
     with mpmath.workdps(60):
         c, s = (mpmath.mpf(v.numerator) / v.denominator for v in x)

@@ -26,6 +26,7 @@ EXPECTED = {
     "critical-cosine": Verdict.HOLDS,
     "critical-cosine-any-sign": Verdict.REFUTED,
     "critical-cosine-lambert": Verdict.REFUTED,
+    "critical-cosine-forms": Verdict.HOLDS,
     "critical-beta": Verdict.HOLDS,
     "critical-beta-necessity": Verdict.REFUTED,
     "sharp-critical-beta": Verdict.HOLDS,
@@ -39,6 +40,16 @@ EXPECTED = {
     "late-constant": Verdict.HOLDS,
     "exit-time": Verdict.HOLDS,
     "entropy-monotone": Verdict.HOLDS,
+    "gradient-structure": Verdict.HOLDS,
+    "total-energy": Verdict.HOLDS,
+    "softmax-energy": Verdict.REFUTED,
+    "softmax-energy-one-head": Verdict.HOLDS,
+    "relu-energy": Verdict.HOLDS,
+    "flat-per-head": Verdict.HOLDS,
+    "radial-shadow": Verdict.HOLDS,
+    "radial-dominance": Verdict.HOLDS,
+    "sharp-radial-dominance": Verdict.HOLDS,
+    "radial-dominance-literal": Verdict.REFUTED,
 }
 
 
