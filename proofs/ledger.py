@@ -18,6 +18,7 @@ _HOMES = (
     "condition_8",
     "theorem_19",
     "critical_cosine",
+    "scalar_monotonicity",
     "equiangular_reduction",
     "theorem_22",
     "clustering",

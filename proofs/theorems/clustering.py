@@ -326,6 +326,7 @@ CLAIMS = (
         hypotheses=("equal positive scalar heads", "orthonormal tokens at the start", "H >= 2"),
         formulas=("exit-overlap", "exit-time"),
         uses=("equiangular-reduction", "critical-cosine", "critical-beta"),
+        repairs="trajectory-invariance",
         checkers=(
             Checker("derivations", check_exit, _EXIT, _WRONG_EXIT),
             Checker("simulated tokens", check_exit_simulated, _EXIT, _WRONG_EXIT),

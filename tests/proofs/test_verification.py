@@ -50,6 +50,10 @@ EXPECTED = {
     "radial-dominance": Verdict.HOLDS,
     "sharp-radial-dominance": Verdict.HOLDS,
     "radial-dominance-literal": Verdict.REFUTED,
+    "trajectory-invariance": Verdict.REFUTED,
+    "long-enough": Verdict.REFUTED,
+    "monotone-beyond-threshold": Verdict.HOLDS,
+    "monotone-along-equiangular": Verdict.HOLDS,
 }
 
 
