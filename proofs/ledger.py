@@ -21,6 +21,7 @@ _HOMES = (
     "scalar_monotonicity",
     "equiangular_reduction",
     "theorem_22",
+    "super_additivity",
     "clustering",
     "theorem_25",
     "theorem_27",

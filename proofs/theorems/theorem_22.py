@@ -548,14 +548,4 @@ CLAIMS = (
             Checker("Condition 8 in coordinates", check_foreign_points, _FOREIGN, _WRONG_FOREIGN),
         ),
     ),
-    Claim(
-        id="super-additivity",
-        source="Thm 22",
-        statement=r"mean strength above $\lambda_c$: unequal strengths have a strictly larger "
-        "early rate than equal ones of the same total",
-        reading="as written",
-        model="softmax",
-        hypotheses=("positive strengths", "mean strength above lambda_c", "not all equal"),
-        uses=("early-rate", "rate-convexity"),
-    ),
 )
