@@ -25,6 +25,7 @@ _HOMES = (
     "clustering",
     "theorem_25",
     "theorem_27",
+    "entropy_rate",
     "theorem_39",
     "theorem_40",
     "open_problems",

@@ -175,13 +175,6 @@ _RIGHT_AT_FEW = replace(
 
 CLAIMS = (
     Claim(
-        id="entropy-identity",
-        source="Thm 27",
-        statement=r"$dS_i^h/dt = -\beta^2\, \mathrm{Cov}_p(s_j, \dot s_j)$",
-        reading="p = softmax(beta s), any smooth s",
-        model="softmax",
-    ),
-    Claim(
         id="entropy-monotone",
         source="Thm 27",
         statement=r"scalar heads, equiangular tokens: covariance $\le 0$, entropy rises to "
@@ -191,6 +184,7 @@ CLAIMS = (
         hypotheses=("positive strengths", "equiangular tokens", "gamma > -1/(n-1)", "beta > 0"),
         formulas=("attention-entropy",),
         uses=("equiangular-reduction",),
+        repairs="entropy-rises",
         checkers=(
             Checker(
                 "covariance and entropy",

@@ -55,6 +55,8 @@ EXPECTED = {
     "super-additivity-concave": Verdict.HOLDS,
     "super-additivity-peak": Verdict.HOLDS,
     "super-additivity-two-heads": Verdict.HOLDS,
+    "entropy-identity": Verdict.HOLDS,
+    "entropy-rises": Verdict.REFUTED,
     "trajectory-invariance": Verdict.REFUTED,
     "long-enough": Verdict.REFUTED,
     "monotone-beyond-threshold": Verdict.HOLDS,
