@@ -57,6 +57,8 @@ EXPECTED = {
     "super-additivity-two-heads": Verdict.HOLDS,
     "entropy-identity": Verdict.HOLDS,
     "entropy-rises": Verdict.REFUTED,
+    "relu-vs-softmax": Verdict.HOLDS,
+    "relu-late": Verdict.HOLDS,
     "trajectory-invariance": Verdict.REFUTED,
     "long-enough": Verdict.REFUTED,
     "monotone-beyond-threshold": Verdict.HOLDS,
