@@ -39,6 +39,7 @@ shadow = sp.Function("a")
 """The radial shadow a_i^h."""
 
 _y = sp.Symbol("y")
+_HALF = sp.Rational(1, 2)
 _DEFINITION = equation(
     energy(), sp.Sum(weight(h, i, j), (i, 1, n), (j, 1, n), (h, 1, H)) / (2 * beta * n**2)
 )
@@ -252,6 +253,147 @@ ORTHOGONAL = Conditions(orthogonal=True)
 FLAT_ORTHOGONAL = replace(ORTHOGONAL, spherical=False)
 """The same in the flat flow."""
 
+error = sp.Function("e")
+"""<P e_i, x_i'> with e_i the part of the velocity that misaligned values add."""
+_speed = sp.Symbol("r", nonnegative=True)
+_bound = sp.Symbol("b", nonnegative=True)
+loss = sp.Function("loss")
+"""r (r - b) of one token with speed r, where b bounds |e_i|."""
+MISALIGNED = equation(energy_rate(), sp.Sum(speed(i) ** 2 - error(i), (i, 1, n)) / n)
+"""dE/dt for any values: `misalignment_derivation`."""
+
+
+def quarter_relation(constant: sp.Rational) -> sp.Ge:
+    """Return ``r (r - b) >= -constant b^2``; the constant of Theorem 12 is 1/4."""
+    return sp.Ge(loss(_speed, _bound), -constant * _bound**2, evaluate=False)
+
+
+def misalignment_derivation(conditions: Conditions, constant: sp.Rational) -> Derivation:
+    """Return the derivation of ``dE/dt = (1/n) sum_i (|x_i'|^2 - <P e_i, x_i'>)`` (Thm 12).
+
+    And of ``r (r - b) >= -b^2/4``, which bounds each term if ``|e_i| <= b``.
+    """
+
+    def difference(tokens: int, heads: int) -> sp.Expr:
+        flow = conditions.flow(tokens, heads)
+        rate = sp.Add(*(flow.energy_rate(head) for head in range(heads)))
+        for token in range(tokens):
+            moved = flow.token_rate(token)
+            added = flow.tangential(token, flow.misalignment(token))
+            term = flow.space.inner(moved, moved) - flow.space.inner(added, moved)
+            rate -= term / tokens
+        return rate
+
+    square = equation(loss(_speed, _bound), _speed * (_speed - _bound))
+    completed = equation(loss(_speed, _bound), (_speed - _bound / 2) ** 2 - _bound**2 / 4)
+    region = Region({_speed: at_least(0), _bound: at_least(0)})
+    return Derivation(
+        "dE/dt along the flow, values not aligned",
+        conditions.setting,
+        (
+            Premise(_DEFINITION, "definition of the energy"),
+            Premise(square, "one term, with |<P e_i, x_i'>| <= b |x_i'|"),
+        ),
+        (
+            local_sums(
+                _DEFINITION,
+                MISALIGNED,
+                difference,
+                "the chain rule along the flow: three sums over tokens, two over heads",
+                tokens=3,
+                heads=2,
+            ),
+            rewrite(square, completed, "complete the square", region),
+            consequence(completed, quarter_relation(constant), "a square is left", region),
+        ),
+    )
+
+
+misaligned_rate = sp.Function("dE_eta")
+"""dE/dt of one token (c, s), s/c = eta/2, under M = e_1 e_1^T and V = M + eta e_2 e_1^T."""
+_eta = sp.Symbol("eta", positive=True)
+STRICT_FAILS = sp.Lt(misaligned_rate(beta, _eta), 0, evaluate=False)
+
+
+def misaligned_witness(tangent: sp.Expr) -> sp.Expr:
+    """Return ``dE/dt`` of one token with ``s/c = tangent``, from the model (Thm 12)."""
+    c = 1 / sp.sqrt(1 + tangent**2)
+    s = tangent * c
+    boost = sp.exp(beta * c**2)
+    # f = e^(beta c^2) (c, eta c), and E = e^(beta c^2)/(2 beta).
+    radial = boost * c * (c + _eta * s)
+    return boost * c * (boost * c - radial * c)
+
+
+def strict_derivation(multiple: sp.Rational = _HALF) -> Derivation:
+    """Return the derivation that for every ``eta > 0`` some token lowers E (Thm 12, strict).
+
+    The token has ``s/c = multiple eta``.
+    """
+    definition = equation(misaligned_rate(beta, _eta), misaligned_witness(multiple * _eta))
+    square = 1 + (multiple * _eta) ** 2
+    closed = equation(
+        misaligned_rate(beta, _eta),
+        -sp.exp(2 * beta / square) * multiple * (1 - multiple) * _eta**2 / square**2,
+    )
+    region = Region({beta: above(0), _eta: above(0)})
+    return Derivation(
+        "one token at a small angle, values misaligned by eta",
+        "unnormalised, spherical",
+        (Premise(definition, "aggregate, velocity and energy from their definitions"),),
+        (
+            rewrite(definition, closed, "c^4 t (t - eta) at t = s/c", region),
+            consequence(closed, STRICT_FAILS, "a negative multiple of eta^2", region),
+        ),
+    )
+
+
+cross = sp.Function("cross")
+"""sum_{h' != h} <f_i^h, f_i^h'>."""
+APPROXIMATE = equation(
+    energy_rate(h),
+    sp.Sum(
+        power(i, h) ** 2
+        - shadow(i, h) * (sp.Sum(shadow(i, k), (k, 1, H)) - shadow(i, h))
+        + cross(i, h),
+        (i, 1, n),
+    )
+    / n**3,
+)
+"""dE_h/dt for heads that need not be orthogonal: `cross_derivation`."""
+
+
+def cross_derivation(conditions: Conditions, sign: int = 1) -> Derivation:
+    """Return the derivation of ``dE_h/dt`` with the cross terms of other heads (Thm 39)."""
+
+    def difference(tokens: int, heads: int) -> sp.Expr:
+        flow = conditions.flow(tokens, heads)
+        stated = sp.S.Zero
+        for token in range(tokens):
+            own = flow.aggregate(token, 0)
+            stated += flow.power(token, 0)
+            for other in range(1, heads):
+                stated -= flow.shadow(token, 0) * flow.shadow(token, other)
+                stated += sign * flow.space.inner(own, flow.aggregate(token, other))
+        return flow.energy_rate(0) - stated / sp.Integer(tokens) ** 3
+
+    return Derivation(
+        "dE_h/dt along the flow, heads not orthogonal",
+        conditions.setting,
+        (Premise(_HEAD, "definition of a head's energy"),),
+        (
+            local_sums(
+                _HEAD,
+                APPROXIMATE,
+                difference,
+                "the chain rule along the flow: three sums over tokens, one over the other heads",
+                tokens=3,
+                heads=2,
+            ),
+        ),
+    )
+
+
 _p, _r, _up, _down = sp.symbols("p r u v", real=True)
 _REGION = Region({_p: at_least(0), _r: at_least(0), _up: at_least(0), _down: at_least(0)})
 excess = sp.Function("excess")
@@ -287,7 +429,6 @@ def dominance_derivation(bound: sp.Expr = EXCESS) -> Derivation:
 shadow_rate = sp.Function("dE_1")
 """dE_1/dt of one token under e_1 e_1^T and e_2 e_2^T, by beta and the share p = c^2."""
 _share = sp.Symbol("p", real=True)
-_HALF = sp.Rational(1, 2)
 _SIDES = (
     (between(0, _HALF, lower_open=True, upper_open=True), sp.Lt),
     (between(_HALF, 1, lower_open=True, upper_open=True), sp.Gt),

@@ -116,6 +116,16 @@ class GeneralFlow:
         heads = range(self.heads)
         return combined([factor for _ in heads], [self.aggregate(i, h) for h in heads])
 
+    def misalignment(self, i: int) -> Vector:
+        """Return ``e_i = (1/n) sum_h sum_j w^h_ij (V_h - M_h) x_j``, zero for aligned values."""
+        terms = list(product(range(self.heads), range(self.n)))
+        kind = "M" if self.aligned else "V"
+        weights = [self.weight(h, i, j) / self.n for h, j in terms]
+        return combined(
+            [*weights, *(-w for w in weights)],
+            [self._named(name, h, j) for name in (kind, "M") for h, j in terms],
+        )
+
     def tangential(self, i: int, vector: Vector) -> Vector:
         """Return ``P_{x_i} u`` on the sphere, ``u`` itself in the flat flow."""
         return self.space.projected(self.token(i), vector) if self.spherical else vector

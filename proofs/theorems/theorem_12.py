@@ -2,7 +2,177 @@
 
 from __future__ import annotations
 
-from proofs.claim import Claim
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+
+import sympy as sp
+from flint import arb
+
+from numeric.balls import ball_precision, exact_ball
+from numeric.definitions import inner
+from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
+from proofs.claim import Checker, Claim, Settings
+from proofs.energy_cases import EnergyCase, Rows, energy_cases, rank_one
+from proofs.evidence import Counterexample, Evidence, Level, Outcome
+from symbolic import energy_balance as balance
+from symbolic.energy_balance import Conditions
+from symbolic.flow import Model
+from symbolic.numbers import exact_text
+
+_MISALIGNED = Conditions(aligned=False)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The bound ``dE/dt >= -constant (eta H e^(beta mu))^2``.
+
+    Attributes:
+        constant: 1/4 as judged.
+        conditions: what is assumed of the heads.
+        boosted: whether the factor ``e^(beta mu)`` is there.
+    """
+
+    constant: sp.Rational
+    conditions: Conditions = field(default_factory=lambda: _MISALIGNED)
+    boosted: bool = True
+
+
+def check_bound(bound: Bound, _settings: Settings) -> Evidence:
+    """Derive ``dE/dt`` for any values over formal vectors, and complete the square."""
+    return derivation_evidence(
+        [balance.misalignment_derivation(bound.conditions, bound.constant)],
+        [balance.MISALIGNED, balance.quarter_relation(bound.constant)],
+        established="dE/dt = (1/n) sum_i (|x_i'|^2 - <P e_i, x_i'>) >= (1/n) sum_i |x_i'| (|x_i'| "
+        "- eta H e^(beta mu)) >= -(eta H e^(beta mu))^2/4, for |V_h - M_h| <= eta, |M_h| <= mu",
+        domain="any n, d and H, unit tokens, spherical",
+        does_not_show="the flat flow, where tokens leave the unit ball and the bound fails",
+        cited="|e_i| <= (1/n) sum_h sum_j w^h_ij |V_h - M_h| <= eta H e^(beta mu), by the triangle "
+        "inequality and the operator norm; Cauchy-Schwarz",
+    )
+
+
+def check_bound_points(bound: Bound, settings: Settings) -> Evidence:
+    """Try both bounds in balls, from a power series of the energy along the flow."""
+    return pointwise_evidence(
+        _bound_points(bound, settings),
+        established="both bounds hold at every point tried, and the last is met to 1e-3 (relative) "
+        "by one token under a rank-one head with eta = 1/100",
+        domain="rational unit tokens and matrices, n = 1 to 4, H = 1 to 3, and one small angle; "
+        "norms by the Frobenius norm, which is at least the operator norm",
+        does_not_show="anything between the points; the exact evidence covers that",
+        measures={"digits": str(settings.digits), "seed": str(settings.seed)},
+    )
+
+
+def _bound_points(bound: Bound, settings: Settings) -> Iterator[Point]:
+    for case in energy_cases(bound.conditions, settings.seed):
+        signs = settled_signs(partial(_margins, bound, case), settings.digits)
+        holds = None if None in signs else all(sign >= 0 for sign in signs if sign is not None)
+        yield Point(case.named, holds, "signs of the margins of both bounds", str(signs))
+    sharp = small_angle(Fraction(1, 100))
+
+    def compute() -> tuple[arb, ...]:
+        _, last = _margins(bound, sharp)
+        eta = arb(1) / 100
+        return last, eta**2 * arb(2).exp() / 4000 - last
+
+    signs = list(settled_signs(compute, settings.digits))
+    holds = None if None in signs else all(sign == 1 for sign in signs)
+    yield Point(
+        sharp.named, holds, "signs of the margin, and of 1e-3 of the bound less it", str(signs)
+    )
+
+
+def _margins(bound: Bound, case: EnergyCase) -> tuple[arb, ...]:
+    """Return ``dE/dt`` less the bound in speeds, and less the last bound."""
+    size, heads = len(case.tokens), len(case.scores)
+    eta, mu = _largest_norm(case, differences=True), _largest_norm(case, differences=False)
+    most = eta * heads * ((mu * exact_ball(case.temperature)).exp() if bound.boosted else 1)
+    rates = case.rates()
+    energy = sum((case.energy_slope(h, rates) for h in range(heads)), arb(0))
+    speeds = [inner(v, v).sqrt() for v in rates]
+    in_speeds = sum((v * (v - most) for v in speeds), arb(0)) / size
+    constant = exact_ball(Fraction(int(bound.constant.p), int(bound.constant.q)))
+    return energy - in_speeds, energy + constant * most**2
+
+
+def _largest_norm(case: EnergyCase, *, differences: bool) -> arb:
+    """Return the largest Frobenius norm of ``V_h - M_h``, or of ``M_h``."""
+    norms = [arb(0)]
+    for score, value in zip(case.scores, case.values, strict=True):
+        square = sum(
+            (
+                ((v - m) if differences else m) ** 2
+                for score_row, value_row in zip(score, value, strict=True)
+                for m, v in zip(score_row, value_row, strict=True)
+            ),
+            Fraction(0),
+        )
+        norms.append(exact_ball(square).sqrt())
+    largest = norms[0]
+    for norm in norms[1:]:
+        largest = largest.max(norm)
+    return largest
+
+
+def small_angle(eta: Fraction, multiple: int = 1) -> EnergyCase:
+    """Return one token with ``s/c`` about ``multiple eta/2``; V = e_1 e_1^T + eta e_2 e_1^T."""
+    t = multiple * eta / 4
+    token = ((1 - t**2) / (1 + t**2), 2 * t / (1 + t**2))
+    zero = Fraction(0)
+    value: Rows = ((Fraction(1), zero), (eta, zero))
+    score = rank_one(2, 0, Fraction(1))
+    return EnergyCase(Model.UNNORMALISED, (token,), (score,), (value,), Fraction(1))
+
+
+# -- the strict reading ---------------------------------------------------------------------------
+
+
+def check_strict(multiple: sp.Rational, settings: Settings) -> Evidence:
+    """Refute for every ``eta > 0`` by one token at a small angle, exactly."""
+    proof = derivation_evidence(
+        [balance.strict_derivation(multiple)],
+        [balance.STRICT_FAILS],
+        established="for every eta > 0 and beta > 0 the energy of one token (c, s), s/c = eta/2, "
+        "falls under M = e_1 e_1^T, V = M + eta e_2 e_1^T",
+        domain="n = 1, d = 2, H = 1",
+        does_not_show="how much E falls along a trajectory (value-misalignment bounds the rate)",
+    )
+    if proof.outcome is not Outcome.SUPPORTS:
+        return proof
+    return replace(
+        proof, outcome=Outcome.REFUTES, counterexample=_fall(small_angle(Fraction(1, 100)))
+    )
+
+
+def check_strict_points(case: EnergyCase, settings: Settings) -> Evidence:
+    """Refute by one exact case in balls, from a power series of the energy along the flow."""
+    (sign,) = settled_signs(lambda: (case.energy_slope(0, case.rates()),), settings.digits)
+    falls = sign == -1
+    return Evidence(
+        Level.POINTWISE,
+        Outcome.REFUTES if falls else Outcome.UNDECIDED,
+        "dE/dt < 0 at the case given" if falls else "nothing: E does not fall at this case",
+        "one token, eta = " + exact_text(case.values[0][1][0]),
+        "other eta; the exact evidence covers them",
+        "power series of E along the flow, in balls",
+        counterexample=_fall(case) if falls else None,
+        measures={"digits": str(settings.digits)},
+    )
+
+
+def _fall(case: EnergyCase) -> Counterexample:
+    with ball_precision(200):
+        value = case.energy_slope(0, case.rates()).str(20, radius=False)
+    return Counterexample(case.named, "dE/dt along the flow", value, "the energy falls here")
+
+
+_QUARTER = Bound(sp.Rational(1, 4))
+_HALF = sp.Rational(1, 2)
+_SMALL = small_angle(Fraction(1, 100))
+_HYPOTHESES = ("score symmetry (Condition 3)", "|V_h - M_h| <= eta", "unit tokens")
 
 CLAIMS = (
     Claim(
@@ -12,8 +182,39 @@ CLAIMS = (
         reading="a quantitative lower bound on dE/dt in eta >= |V_h - M_h|, tending to Thm 11 as "
         "eta -> 0",
         model="unnormalised, spherical",
-        hypotheses=("score symmetry (Condition 3)", "|V_h - M_h| <= eta", "unit tokens"),
+        hypotheses=_HYPOTHESES,
         uses=("total-energy",),
+        repairs="value-misalignment-strict",
+        checkers=(
+            Checker(
+                "derivation",
+                check_bound,
+                _QUARTER,
+                (
+                    ("1/8 for 1/4", Bound(sp.Rational(1, 8))),
+                    ("1/5 for 1/4", Bound(sp.Rational(1, 5))),
+                    (
+                        "without score symmetry",
+                        replace(_QUARTER, conditions=replace(_MISALIGNED, symmetric=False)),
+                    ),
+                    (
+                        "under softmax",
+                        replace(_QUARTER, conditions=replace(_MISALIGNED, model=Model.SOFTMAX)),
+                    ),
+                ),
+            ),
+            Checker(
+                "energy as a power series",
+                check_bound_points,
+                _QUARTER,
+                (
+                    ("1/8 for 1/4", Bound(sp.Rational(1, 8))),
+                    ("1/5 for 1/4", Bound(sp.Rational(1, 5))),
+                    ("1 for 1/4, which is not met", Bound(sp.Rational(1))),
+                    ("without e^(beta mu)", replace(_QUARTER, boosted=False)),
+                ),
+            ),
+        ),
     ),
     Claim(
         id="value-misalignment-strict",
@@ -21,6 +222,26 @@ CLAIMS = (
         statement=r"$E$ stays non-decreasing for small $\eta$",
         reading="as written",
         model="unnormalised, spherical",
-        hypotheses=("score symmetry (Condition 3)", "|V_h - M_h| <= eta", "unit tokens"),
+        hypotheses=_HYPOTHESES,
+        checkers=(
+            Checker(
+                "one token at a small angle",
+                check_strict,
+                _HALF,
+                (
+                    ("at twice eta, where E rises", sp.Integer(2)),
+                    ("at angle 0, where E rests", sp.Integer(0)),
+                ),
+            ),
+            Checker(
+                "the same in balls",
+                check_strict_points,
+                _SMALL,
+                (
+                    ("at twice eta, where E rises", small_angle(Fraction(1, 100), 4)),
+                    ("aligned values", replace(_SMALL, values=_SMALL.scores)),
+                ),
+            ),
+        ),
     ),
 )
