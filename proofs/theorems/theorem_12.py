@@ -78,10 +78,10 @@ def _bound_points(bound: Bound, settings: Settings) -> Iterator[Point]:
         eta = arb(1) / 100
         return last, eta**2 * arb(2).exp() / 4000 - last
 
-    signs = list(settled_signs(compute, settings.digits))
-    holds = None if None in signs else all(sign == 1 for sign in signs)
+    found = settled_signs(compute, settings.digits)
+    holds = None if None in found else all(sign == 1 for sign in found)
     yield Point(
-        sharp.named, holds, "signs of the margin, and of 1e-3 of the bound less it", str(signs)
+        sharp.named, holds, "signs of the margin, and of 1e-3 of the bound less it", str(found)
     )
 
 
