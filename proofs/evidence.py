@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -52,6 +53,14 @@ class Outcome(StrEnum):
     REFUTES = "refutes"
     UNDECIDED = "undecided"
     VACUOUS = "vacuous"
+
+
+def parameters_text(parameters: Mapping[str, str | list[str]]) -> str:
+    """Return exact parameters as text: ``name = value, ...``, lists in parentheses."""
+    return ", ".join(
+        f"{name} = {value if isinstance(value, str) else '(' + ', '.join(value) + ')'}"
+        for name, value in parameters.items()
+    )
 
 
 @dataclass(frozen=True)

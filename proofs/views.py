@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from proofs.citation import CAVEAT
+from proofs.evidence import parameters_text
 
 WIDTH = 100
 _SECONDS_BETWEEN_LINES = 10
@@ -150,10 +151,7 @@ def _verdict_note(console: Console, entry: Mapping[str, Any]) -> None:
 
 
 def _counterexample(counterexample: Mapping[str, Any]) -> str:
-    parameters = ", ".join(
-        f"{name} = {value if isinstance(value, str) else '(' + ', '.join(value) + ')'}"
-        for name, value in counterexample["parameters"].items()
-    )
+    parameters = parameters_text(counterexample["parameters"])
     return (
         f"{parameters}: {counterexample['quantity']} is {counterexample['value']}; "
         f"{counterexample['why']}"

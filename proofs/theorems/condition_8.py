@@ -15,7 +15,7 @@ from numeric.definitions import Flow
 from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
 from proofs.claim import Checker, Claim, Settings
 from proofs.energy_cases import EnergyCase, energy_cases
-from proofs.evidence import Counterexample, Evidence, Level, Outcome
+from proofs.evidence import Counterexample, Evidence, Level, Outcome, parameters_text
 from proofs.theorems.theorem_17 import rank_one_case
 from symbolic import energy_balance as balance
 from symbolic.decide import sign_of
@@ -169,7 +169,7 @@ def check_literal_points(witness: Witness, settings: Settings) -> Evidence:
 
 def _literal_evidence(witness: Witness, level: Level, refuted: bool, value: str) -> Evidence:
     case = witness.case
-    where = ", ".join(f"{name} = {text}" for name, text in case.named.items())
+    where = parameters_text(case.named)
     example = Counterexample(
         case.named,
         f"the condition with {witness.form} for head 1, and dE_1/dt",

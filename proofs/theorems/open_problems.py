@@ -9,10 +9,11 @@ import sympy as sp
 from flint import arb
 
 from numeric.evaluate import evaluate
+from numeric.simulate_orthogonal_heads import simulate_orthogonal_heads
 from proofs.cases import ScalarCase
 from proofs.checks import derivation_evidence, settled_signs
 from proofs.claim import Checker, Claim, Settings
-from proofs.evidence import Counterexample, Evidence, Level, Outcome
+from proofs.evidence import Counterexample, Evidence, Level, Outcome, parameters_text
 from symbolic import exit_overlap
 from symbolic.numbers import exact_text
 from symbolic.rules import equation
@@ -129,6 +130,77 @@ def check_loss_points(loss: Loss, settings: Settings) -> Evidence:
     )
 
 
+@dataclass(frozen=True)
+class OrthogonalRun:
+    """A run of two orthogonal heads of strength 1, orthonormal tokens within each block.
+
+    Attributes:
+        quantity: the column that is positive at the start and said to be negative later:
+            condition8 or denergy.
+        later: the time at which it is looked at.
+        shares: shares of the heads at the start.
+    """
+
+    quantity: str
+    later: Fraction
+    shares: tuple[Fraction, Fraction] = (Fraction(13, 25), Fraction(12, 25))
+
+    @property
+    def named(self) -> dict[str, str | list[str]]:
+        """Return the parameters as exact texts."""
+        return {
+            "model": "unnormalised",
+            "n": "40",
+            "beta": "1",
+            "lam": ["1", "1"],
+            "s": [exact_text(share) for share in self.shares],
+            "rho": ["0", "0"],
+            "t": exact_text(self.later),
+        }
+
+
+def check_orthogonal_run(run: OrthogonalRun, _settings: Settings) -> Evidence:
+    """Follow orthogonal heads and look at the margin, or the energy's rate, of each head."""
+    found = simulate_orthogonal_heads(
+        lam=(1, 1),
+        shares=run.shares,
+        overlaps=(0, 0),
+        beta=1,
+        n=40,
+        times=(0, run.later),
+        digits=_RUN_DIGITS,
+    )
+    columns = [found.columns[f"{run.quantity}_h{head}"] for head in (1, 2)]
+    first, last = ([Fraction(str(column[row])) for column in columns] for row in (0, 1))
+    lowest = min(last)
+    # The estimated error is below the last digit; the effect has to be far above it.
+    sure = abs(lowest) > Fraction(1, 10**6) * max(abs(value) for value in (*first, *last))
+    lost = min(first) > 0 > lowest and sure
+    return Evidence(
+        Level.SIMULATED,
+        Outcome.REFUTES if lost else Outcome.UNDECIDED,
+        f"orthogonal heads: {run.quantity} of both heads is positive at the start and that of one "
+        "is negative later"
+        if lost
+        else "nothing: it is not seen to change its sign",
+        parameters_text(run.named),
+        "a proof: the error is an estimate; for which other shares, strengths and n this happens "
+        "is a numerical question",
+        "reduced system in (s_h, rho_h) followed by collocation, error estimated",
+        counterexample=Counterexample(
+            run.named, f"least {run.quantity} of the two heads", str(float(lowest)), "negative then"
+        )
+        if lost
+        else None,
+        measures={"digits": str(_RUN_DIGITS)},
+    )
+
+
+_RUN_DIGITS = 15
+_DOMINANCE_RUN = OrthogonalRun("condition8", Fraction(2))
+_ENERGY_RUN = OrthogonalRun("denergy", Fraction(3))
+_WRONG_DOMINANCE_RUN = (("before t = 1.97", replace(_DOMINANCE_RUN, later=Fraction(19, 10))),)
+_WRONG_ENERGY_RUN = (("when only Condition 8 is lost", replace(_ENERGY_RUN, later=Fraction(5, 2))),)
 _LOSS = Loss()
 _WRONG_OVERLAPS = (
     ("an exit at c*^2 for every n", replace(_LOSS, overlap=exit_overlap.DEFINITION.start)),
@@ -143,6 +215,12 @@ _CHECKERS = (
     Checker("derivation of the exit", check_loss_derivation, _LOSS, _WRONG_OVERLAPS),
     Checker("margins in coordinates", check_loss_points, _LOSS, _WRONG_POINTS),
 )
+_DOMINANCE = Checker(
+    "orthogonal heads, simulated", check_orthogonal_run, _DOMINANCE_RUN, _WRONG_DOMINANCE_RUN
+)
+_ENERGY = Checker(
+    "orthogonal heads, simulated", check_orthogonal_run, _ENERGY_RUN, _WRONG_ENERGY_RUN
+)
 
 CLAIMS = (
     Claim(
@@ -154,8 +232,8 @@ CLAIMS = (
         model="unnormalised and softmax",
         hypotheses=("scalar regime: equal positive scalar heads, H >= 2, equiangular tokens",),
         formulas=("exit-overlap",),
-        uses=("equiangular-reduction", "critical-cosine", "critical-beta"),
-        checkers=_CHECKERS,
+        uses=("equiangular-reduction", "critical-cosine", "critical-beta", "clustering-time"),
+        checkers=(*_CHECKERS, _DOMINANCE),
     ),
     Claim(
         id="long-enough",
@@ -169,8 +247,8 @@ CLAIMS = (
             "monotone region: where Condition 8 holds",
         ),
         formulas=("exit-overlap", "exit-time"),
-        uses=("equiangular-reduction", "critical-cosine", "critical-beta"),
-        checkers=_CHECKERS,
+        uses=("equiangular-reduction", "critical-cosine", "critical-beta", "clustering-time"),
+        checkers=(*_CHECKERS, _ENERGY),
     ),
     Claim(
         id="critical-points",

@@ -15,7 +15,7 @@ from numeric.balls import ball_precision, ball_value, exact_ball
 from proofs.cases import ScalarCase
 from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
 from proofs.claim import Checker, Claim, Settings
-from proofs.evidence import Counterexample, Evidence, Level, Outcome
+from proofs.evidence import Counterexample, Evidence, Level, Outcome, parameters_text
 from symbolic import critical_spread, rate, rate_inflection, rate_peak, super_additivity
 from symbolic.notation import beta, mean_strength, n
 from symbolic.numbers import exact_text
@@ -109,7 +109,7 @@ def check_witness(witness: Witness, settings: Settings) -> Evidence:
         "mean strength above lambda_c, and the unequal strengths start slower than equal ones"
         if fails
         else "nothing: this list is no counterexample",
-        ", ".join(f"{name} = {value}" for name, value in witness.named.items()),
+        parameters_text(witness.named),
         "anything about other lists",
         "flow in coordinates in balls",
         counterexample=_counterexample(witness, settings.digits) if fails else None,

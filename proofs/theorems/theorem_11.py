@@ -21,7 +21,7 @@ from proofs.checks import (
 )
 from proofs.claim import Checker, Claim, Settings
 from proofs.energy_cases import EnergyCase, Rows, energy_cases
-from proofs.evidence import Counterexample, Evidence, Level, Outcome
+from proofs.evidence import Counterexample, Evidence, Level, Outcome, parameters_text
 from symbolic import energy_balance as balance
 from symbolic.decide import sign_of
 from symbolic.energy_balance import Conditions
@@ -208,7 +208,7 @@ def _softmax_evidence(
         level,
         outcome,
         "dE/dt < 0 at the case given" if falls else "nothing against the statement",
-        "one case: " + ", ".join(f"{name} = {value}" for name, value in parameters.items()),
+        "one case: " + parameters_text(parameters),
         "for which other parameters the energy falls",
         "exact arithmetic with algebraic numbers"
         if level is Level.EXACT

@@ -94,6 +94,34 @@ def test_verdicts(results: Mapping[str, Result], claim_id: str) -> None:
     assert results[claim_id].verdict is EXPECTED[claim_id]
 
 
+def test_every_claim_is_decided_or_not_available(results: Mapping[str, Result]) -> None:
+    assert set(EXPECTED) == set(CHECKED)
+    not_available = {i for i, r in results.items() if r.verdict is Verdict.NOT_AVAILABLE}
+    assert set(results) - set(CHECKED) == not_available
+
+
+@pytest.mark.parametrize("claim_id", CHECKED)
+def test_a_decided_claim_has_an_exact_leg_and_an_independent_one(
+    entries: Mapping[str, dict[str, Any]], claim_id: str
+) -> None:
+    entry = entries[claim_id]
+    wanted = "supports" if entry["verdict"] == "holds" else "refutes"
+    levels = {e["level"] for e in entry["evidence"] if e["outcome"] == wanted}
+    assert entry["level"] == "exact"
+    assert len(levels) >= 2
+
+
+def test_a_refuted_claim_has_a_counterexample_and_is_repaired(
+    entries: Mapping[str, dict[str, Any]],
+) -> None:
+    refuted = [e for e in entries.values() if e["verdict"] == "refuted"]
+    assert len(refuted) == 10
+    for entry in refuted:
+        assert entry["counterexample"]["parameters"], entry["id"]
+        assert entry["repaired_by"], entry["id"]
+        assert all(EXPECTED[other] is Verdict.HOLDS for other in entry["repaired_by"])
+
+
 def test_claims_without_checker_are_not_checked(results: Mapping[str, Result]) -> None:
     for result in results.values():
         if not result.claim.checkers:
