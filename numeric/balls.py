@@ -82,6 +82,10 @@ class Balls:
         return passage_time(field, start, stop, tokens, regular=node.definition.regular)
 
 
+_MOST_HALVINGS = 1100
+"""Steps towards a concave residual's root from afar: all the range of float64, and more."""
+
+
 def certified_root(equation: BoundEquation) -> arb:
     """Return a ball that holds the root of an equation, at the precision in force.
 
@@ -116,7 +120,8 @@ def _close_to_turn(equation: BoundEquation) -> tuple[arb, arb]:
     """Return the same of a concave residual, whose slope may be of any size."""
     x = equation.start.mid()
     value, slope = equation.residual(x), equation.slope(x)
-    for _ in range(flint.ctx.prec):
+    # A start far from the root comes closer by halves only, whatever the precision.
+    for _ in range(flint.ctx.prec + _MOST_HALVINGS):
         moved = (x - value / slope).mid()
         residual, steepness = equation.residual(moved), equation.slope(moved)
         # Each step takes three quarters of the product at least, until rounding does not let it:
