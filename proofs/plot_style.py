@@ -14,6 +14,8 @@ import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from symbolic.errors import InputError
+from symbolic.names import brief
 from symbolic.numbers import read_number
 
 WIDTH = 7.0
@@ -78,7 +80,13 @@ def plot_style() -> Iterator[None]:
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:
-    """Return a figure as the bytes of a ``png``, ``svg`` or ``pdf`` file; call in `plot_style`."""
+    """Return a figure as the bytes of a ``png``, ``svg`` or ``pdf`` file; call in `plot_style`.
+
+    Raises:
+        InputError: for another kind.
+    """
+    if kind not in _METADATA:
+        raise InputError(f"kind: {brief(kind)} is not accepted; give {', '.join(_METADATA)}")
     output = io.BytesIO()
     figure.savefig(output, format=kind, metadata=_METADATA[kind])
     return output.getvalue()

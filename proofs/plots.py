@@ -68,7 +68,7 @@ def simulation_plot(simulation: Simulation, kind: str) -> bytes:
     Same simulation, same bytes. Values that float64 cannot hold are left out.
 
     Raises:
-        InputError: for times that float64 cannot hold.
+        InputError: for another kind of file, and for times that float64 cannot hold.
     """
     last = str(simulation.columns["t"][-1])
     if Decimal(last) != 0:

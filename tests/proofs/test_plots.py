@@ -439,3 +439,10 @@ def test_numbers_in_labels_are_short(exact: str, label: str) -> None:
 )
 def test_overlaps_close_to_one_are_told_by_their_distance(exact: str, label: str) -> None:
     assert short_overlap(exact) == label
+
+
+@pytest.mark.parametrize("kind", ["jpg", "PNG", ""])
+def test_other_kinds_of_files_are_refused(kind: str) -> None:
+    with pytest.raises(InputError, match=r"^kind: .* is not accepted; give .*png") as found:
+        simulation_plot(two_tokens(), kind)
+    assert "\n" not in str(found.value)
