@@ -93,7 +93,55 @@ def bound_field(
         for ball in (value if isinstance(value, tuple) else (value,))
     ]
     program = _field_program(field, shapes)(number)
-    return lambda gaps: program(fixed, ((gap,) for gap in gaps))
+
+    def rates(gaps: Sequence[Any]) -> list[Any]:
+        found = program(fixed, ((gap,) for gap in gaps))
+        wide = [k for k, rate in enumerate(found) if not rate.is_finite()]
+        if wide and isinstance(field, sp.Sum):
+            repaired = _head_by_head(field, bindings, number, [gaps[k] for k in wide])
+            for k, rate in zip(wide, repaired, strict=True):
+                found[k] = rate
+        return found
+
+    return rates
+
+
+def _head_by_head(
+    total: sp.Sum,
+    bindings: Mapping[sp.Basic, Any],
+    number: Callable[[Fraction], arb],
+    gaps: Sequence[Any],
+) -> list[Any]:
+    """Return a sum over heads at gaps, each head in the form that has a finite ball there.
+
+    Where an exponent is large, a box wider than its period makes the exponential a ball around 0,
+    and a sum with it may vanish. The inverse exponential is then small, and no denominator with it
+    does. Wide boxes thus cover all of the path on which a steep head is idle, or saturated.
+    """
+    (strength,) = total.function.atoms(sp.Indexed)
+    heads = bindings[strength.base]
+    others = {symbol: ball for symbol, ball in bindings.items() if symbol != strength.base}
+    shapes = ((strength, None), *((symbol, None) for symbol in others))
+    forms = (total.function, _by_inverse_exponentials(total.function))
+    programs = [_field_program(form, shapes)(number) for form in forms]
+    sums = [arb(0)] * len(gaps)
+    for head in heads:
+        tables = [
+            program([head, *others.values()], ((gap,) for gap in gaps)) for program in programs
+        ]
+        terms = [
+            next((t for t in row if t.is_finite()), row[0]) for row in zip(*tables, strict=True)
+        ]
+        sums = [done + term for done, term in zip(sums, terms, strict=True)]
+    return sums
+
+
+@cache
+def _by_inverse_exponentials(expression: sp.Expr) -> sp.Expr:
+    """Return an equal expression with ``exp(-x)`` instead of each ``exp(x)``."""
+    inverses = {power: sp.Dummy() for power in expression.atoms(sp.exp)}
+    quotient = sp.cancel(expression.xreplace({p: 1 / e for p, e in inverses.items()}))
+    return quotient.xreplace({e: sp.exp(-p.args[0]) for p, e in inverses.items()})
 
 
 @cache

@@ -43,7 +43,7 @@ MAX_HEADS = 256
 _CLOSER = 100
 """The clustering time is that in which ``1 - gamma`` becomes so many times smaller."""
 
-_MOST_EXPONENT = 1000
+_MOST_EXPONENT = 10**12
 """Times are integrals, and take long where exponents ``beta lam`` are larger."""
 
 _beta, _lam = notation.beta, notation.lam
@@ -333,8 +333,8 @@ class _Study:
         stop = 1 - (1 - start) / _CLOSER
         if not self._is_timed:
             self.remarks.append(
-                f"an exponent beta lam is beyond {_MOST_EXPONENT}: times are left out, as they may "
-                "take long; mhflow eval clustering-time tries"
+                f"an exponent beta lam is beyond {_MOST_EXPONENT:,}: times are left out, as they "
+                "may take long; mhflow eval clustering-time tries"
             )
             return Passage(exact_text(start), exact_text(stop), None)
         time = self._value(

@@ -265,10 +265,14 @@ def _is_at_rest(values: Values) -> Any:
 
 
 def _is_too_steep(values: Values) -> bool:
-    """Tell whether the rate is too steep a function of the overlap to be integrated."""
+    """Tell whether the rate is too steep a function of the overlap to be integrated.
+
+    The path is halved towards where the rate is steep, 3.3 times for each decimal of the exponent:
+    at 10^100 that takes seconds, at 10^200 more pieces than the quadrature makes.
+    """
     if values["model"] == Model.RELU.value:
         return False
-    return bool(max(abs(strength) for strength in values["lam"]) * values["beta"] > 10**40)
+    return bool(max(abs(strength) for strength in values["lam"]) * values["beta"] > 10**100)
 
 
 NOT_REACHED = "the flow does not arrive there"
@@ -307,9 +311,9 @@ FORMULA = Formula(
         ),
         SpecialCase(
             _is_too_steep,
-            "beta |lam| > 10^40",
+            "beta |lam| > 10^100",
             None,
-            "the rate changes by a factor e within less than 1e-40; times are out of reach",
+            "the rate changes by a factor e within less than 1e-100; times are out of reach",
             one_by_one=True,
         ),
         SpecialCase(_is_at_rest, "heads that cancel", sp.oo, "the tokens are at rest"),

@@ -8,6 +8,7 @@ import pytest
 from flint import acb, arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import MPContext
 
 from numeric import passage
 from numeric.balls import ball_precision, ball_value, exact_ball
@@ -223,7 +224,64 @@ def test_what_is_too_steep_is_undecided_and_not_wrong(monkeypatch: pytest.Monkey
     monkeypatch.setattr(passage, "_MOST_PIECES", 3)
     monkeypatch.setattr("numeric.rounding.CAP_BITS", 2000)
     with pytest.raises(UndecidedError):
-        evaluate("clustering-time", lam="300,1", beta=2, n=64, start=0, stop="1/2")
+        evaluate("clustering-time", lam="300,1", beta=2, n=64, start=0, stop="1-1e-6")
+
+
+@pytest.mark.parametrize("exponent", [3, 12, 40, 100])
+def test_a_steep_head_agrees_with_the_closed_form_of_mpmath(exponent: int) -> None:
+    found = evaluate(
+        "clustering-time", lam=1, beta=f"10^{exponent}", n=64, start="1/2", stop="9/10", digits=20
+    )
+    context = MPContext()
+    context.dps = 60 + exponent
+    rate, end = context.mpf(10) ** exponent, context.mpf(64) / 63
+
+    def primitive(gap: Any) -> Any:
+        # Where exponents are huge, E1 and Ei are e^x/x times a series that is cut where it is 1.
+        series = [context.factorial(k) for k in range(60)]
+
+        def scaled(x: Any) -> Any:
+            if abs(x) < 500:
+                return context.ei(x)
+            return context.exp(x) / x * sum(c / x**k for k, c in enumerate(series))
+
+        steep = scaled(rate * gap) + context.exp(rate * end) * -scaled(rate * (gap - end))
+        return (63 * (context.log(gap) - context.log(end - gap)) + steep) / 128
+
+    expected = primitive(context.mpf(1) / 2) - primitive(context.mpf(1) / 10)
+    assert abs(context.mpf(found.value) / expected - 1) < context.mpf(10) ** -18
+
+
+@pytest.mark.parametrize(
+    ("heads", "first", "last"),
+    [
+        ("1,1000000", "0", "999999/1000000"),
+        ("1/2,3,-1/7,100000", "0", "9999/10000"),
+        ("1,5000,1000000", "1/2", "9999999/10000000"),
+        ("1,-30000,2", "0", "-1/100"),
+        ("2000,-3,1", "0", "-1/90"),
+    ],
+)
+def test_heads_of_very_different_strength_agree_with_mpmath(
+    heads: str, first: str, last: str
+) -> None:
+    found = evaluate("clustering-time", lam=heads, beta=1, n=64, start=first, stop=last, digits=20)
+    context = MPContext()
+    context.dps = 30
+    sizes, (begin, end) = (
+        [context.mpf(x.numerator) / x.denominator for x in map(Fraction, texts)]
+        for texts in (heads.split(","), (first, last))
+    )
+
+    def time(gap: Any) -> Any:
+        rate = sum(128 * x / (context.exp(x * gap) + 63) for x in sizes)
+        return (1 / gap + 63 / (64 - 63 * gap)) / rate
+
+    low, high = sorted((1 - begin, 1 - end))
+    marks = [low + context.mpf(10) ** k for k in range(-8, 1)]
+    places = [low, *(mark for mark in marks if mark < high), high]
+    expected = context.quad(time, places, maxdegree=9) * (1 if begin < end else -1)
+    assert abs(context.mpf(found.value) / expected - 1) < context.mpf(10) ** -18
 
 
 @pytest.mark.parametrize("lost", ["error", "rest"])
