@@ -45,7 +45,9 @@ def token_seconds(
     if digits is None:
         return 1e-7 * heads.count * n**2 * heads.d * (1 + turns / 10 + points / 100)
     per_point = 2.3e-5 * heads.count * size * (digits + 30) / 80
-    return 2.7e-3 * turns * size * math.pow((digits + 30) / 80, 3.5) + per_point * points
+    # However short the way, one panel at full precision is solved.
+    panels = turns + 0.15
+    return 2.7e-3 * panels * size * math.pow((digits + 30) / 80, 3.8) + per_point * points
 
 
 def orthogonal_heads_seconds(

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from numeric.evaluate import evaluate
+from numeric.heads import dense_heads
 from numeric.simulate_orthogonal_heads import simulate_orthogonal_heads
 from numeric.token_presets import PRESETS
 from proofs import simulation_cost, views
@@ -430,6 +431,19 @@ def test_estimates_grow_with_what_is_asked() -> None:
     blocks = simulation_cost.orthogonal_heads_seconds
     assert blocks("unnormalised", "1,1", "10^9", 1e9, 50, digits=50) > 1e9
     assert blocks("softmax", "1,1", "1", 1, 50, digits=None) == 0
+
+
+@pytest.mark.parametrize(
+    ("digits", "until", "measured"),
+    [(200, 1, 1.5), (300, 0.01, 0.7), (300, 1, 6.1), (600, 0.5, 37.6), (1000, 0.01, 44.4)],
+)
+def test_estimates_of_many_digits_are_within_a_factor_of_four(
+    digits: int, until: float, measured: float
+) -> None:
+    # Seconds of one run on one core, two orthonormal tokens under one head M = V = I.
+    heads = dense_heads([[[1, 0], [0, 1]]])
+    estimate = simulation_cost.token_seconds("softmax", heads, 2, "1", until, 1, digits)
+    assert measured / 4 < estimate < 4 * measured
 
 
 @pytest.mark.parametrize(
