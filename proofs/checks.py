@@ -104,6 +104,33 @@ def pointwise_evidence(
     )
 
 
+def case_evidence(
+    level: Level,
+    fails: bool,
+    counterexample: Counterexample,
+    *,
+    established: str,
+    domain: str,
+    does_not_show: str,
+    method: str,
+    measures: dict[str, str] | None = None,
+) -> Evidence:
+    """Return evidence from one case: it refutes the statement if the statement fails there.
+
+    A case at which it does not fail says nothing.
+    """
+    return Evidence(
+        level,
+        Outcome.REFUTES if fails else Outcome.UNDECIDED,
+        established if fails else "nothing: the statement is not seen to fail at this case",
+        domain,
+        does_not_show,
+        method,
+        counterexample=counterexample if fails else None,
+        measures=measures or {},
+    )
+
+
 def settled_signs(compute: Callable[[], tuple[arb, ...]], digits: int) -> tuple[int | None, ...]:
     """Return the signs of balls, raising the precision until all are decided, or to a cap.
 

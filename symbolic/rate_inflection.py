@@ -58,6 +58,10 @@ _PEAK = equation(n - 1, (_peak - 1) * sp.exp(_peak))
 _RATIO = equation(n - 1, _r * sp.exp(2))
 
 
+CONVEX = sp.Gt(DEFINITION.residual, 0, evaluate=False)
+"""Where the rate function is convex beyond ``x = lam beta = 2``, reached by equivalences."""
+
+
 @cache
 def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     """Return the derivation of the inflection: curvature, its one change of sign, equal forms."""
@@ -75,7 +79,6 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     companion = sp.Gt(BALANCE, 0, evaluate=False)
     sides = sp.Gt((x - 2) * sp.exp(x), (n - 1) * (x + 2), evaluate=False)
     logarithms = sp.Gt(sp.log(x - 2) + x, sp.log(n - 1) + sp.log(x + 2), evaluate=False)
-    residual = sp.Gt(DEFINITION.residual, 0, evaluate=False)
     root = equation(DEFINITION.residual.subs(x, ScaledInflection(n)), 0)
     at_root = equation(_root, ScaledInflection(n))
     divided = equation(lam, candidate)
@@ -111,9 +114,9 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
         substitute(in_strength, companion, "x = lam beta", values={lam: x / beta}, region=_beyond),
         scale(companion, sides, sp.S.One, "move a term", _beyond),
         monotone(sides, logarithms, sp.log, "beyond x = 2 take logarithms", _beyond),
-        scale(logarithms, residual, sp.S.One, "collect the logarithms", _beyond),
+        scale(logarithms, CONVEX, sp.S.One, "collect the logarithms", _beyond),
         unique_root(
-            residual,
+            CONVEX,
             root,
             DEFINITION,
             companion,

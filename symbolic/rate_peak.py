@@ -31,6 +31,10 @@ _slope = sp.Function("phi_slope")
 _balance = sp.Function("g")
 
 
+RISES = sp.Gt(sp.exp(x) * (1 - x) + n - 1, 0, evaluate=False)
+"""Where the rate function rises, in ``x = lam beta``: the derivation reaches it by equivalences."""
+
+
 @cache
 def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     """Return the derivation of the peak from the rate function, with uniqueness and branch."""
@@ -47,7 +51,6 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
     rising = sp.Gt(_slope(lam), 0, evaluate=False)
     explicit_rising = sp.Gt(derivative.rhs, 0, evaluate=False)
     factor_positive = sp.Gt(boost * (1 - lam * beta) + n - 1, 0, evaluate=False)
-    scaled_positive = sp.Gt(sp.exp(x) * (1 - x) + n - 1, 0, evaluate=False)
     scaled = equation(2 * (sp.exp(x) * (1 - x) + n - 1) / (sp.exp(x) + n - 1) ** 2, 0)
     balance = equation((x - 1) * sp.exp(x - 1), (n - 1) / sp.exp(1))
     branch = equation(x - 1, sp.LambertW(balance.rhs, evaluate=False))
@@ -85,9 +88,7 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
             "it rises where this factor is positive",
             REGION,
         ),
-        substitute(
-            factor_positive, scaled_positive, "x = lam beta", values={lam: x / beta}, region=REGION
-        ),
+        substitute(factor_positive, RISES, "x = lam beta", values={lam: x / beta}, region=REGION),
         differentiate(balance_name, balance_slope, x, 1, "slope of the factor", REGION),
         substitute(fall_name, fall, "that slope", using=(balance_slope,), region=REGION),
         consequence(

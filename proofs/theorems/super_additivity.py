@@ -12,11 +12,19 @@ import sympy as sp
 from flint import arb
 
 from numeric.balls import ball_precision, ball_value, exact_ball
+from numeric.definitions import equiangular_tokens, scalar_flow
 from proofs.cases import ScalarCase
-from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
+from proofs.checks import (
+    Point,
+    case_evidence,
+    derivation_evidence,
+    pointwise_evidence,
+    settled_signs,
+)
 from proofs.claim import Checker, Claim, Settings
 from proofs.evidence import Counterexample, Evidence, Level, Outcome, parameters_text
 from symbolic import critical_spread, rate, rate_inflection, rate_peak, super_additivity
+from symbolic.flow import Model
 from symbolic.notation import beta, mean_strength, n
 from symbolic.numbers import exact_text
 from symbolic.rules import equation
@@ -61,6 +69,11 @@ class Witness:
         case = ScalarCase("softmax", self.tokens, strengths, self.temperature)
         return arb(case.flow().overlap_rate(0, 1))
 
+    def loses(self, digits: int) -> bool:
+        """Tell whether it is a counterexample: positive strengths, mean above lambda_c, slower."""
+        above, gain = settled_signs(self.differences, digits)
+        return above == 1 and gain == -1 and all(strength > 0 for strength in self.strengths)
+
     def differences(self) -> tuple[arb, ...]:
         """Return how far the mean is above lambda_c, and the gain over equal strengths."""
         bindings = {n: Fraction(self.tokens), beta: self.temperature}
@@ -91,6 +104,9 @@ def check_family(family: Family, settings: Settings) -> Evidence:
     )
     if proof.outcome is not Outcome.SUPPORTS:
         return proof
+    if not family.example.loses(settings.digits):
+        nothing = "nothing: the list that is to be shown is no counterexample"
+        return replace(proof, outcome=Outcome.UNDECIDED, established=nothing)
     return replace(
         proof,
         outcome=Outcome.REFUTES,
@@ -100,19 +116,15 @@ def check_family(family: Family, settings: Settings) -> Evidence:
 
 def check_witness(witness: Witness, settings: Settings) -> Evidence:
     """Refute by one list in balls, from the flow in coordinates."""
-    above, gain = settled_signs(witness.differences, settings.digits)
-    positive = all(strength > 0 for strength in witness.strengths)
-    fails = above == 1 and gain == -1 and positive
-    return Evidence(
+    return case_evidence(
         Level.POINTWISE,
-        Outcome.REFUTES if fails else Outcome.UNDECIDED,
-        "mean strength above lambda_c, and the unequal strengths start slower than equal ones"
-        if fails
-        else "nothing: this list is no counterexample",
-        parameters_text(witness.named),
-        "anything about other lists",
-        "flow in coordinates in balls",
-        counterexample=_counterexample(witness, settings.digits) if fails else None,
+        witness.loses(settings.digits),
+        _counterexample(witness, settings.digits),
+        established="mean strength above lambda_c, and the unequal strengths start slower than "
+        "equal ones",
+        domain=parameters_text(witness.named),
+        does_not_show="anything about other lists",
+        method="flow in coordinates in balls",
         measures={"digits": str(settings.digits)},
     )
 
@@ -162,28 +174,33 @@ def check_jensen(statement: Jensen, _settings: Settings) -> Evidence:
     With the mean m at most lambda_peak the tangent at m does not fall: it is above phi on
     ``(0, lambda_c]``, where phi is concave, and beyond, where phi is below ``phi(lambda_c)``.
     """
-    convex = statement.side is Side.ALL_ABOVE
-    if statement.gain != (1 if convex else -1):
-        chains, goals = [], []
-    elif statement.side is Side.MEAN_BELOW:
+    below_peak = statement.side is Side.MEAN_BELOW
+    if below_peak:
         chains = [rate_peak.derivation(statement.threshold), rate_inflection.derivation()]
         goals = [
             equation(rate_peak.SYMBOL, statement.threshold),
             equation(rate_inflection.SYMBOL, rate_inflection.EXPRESSION),
         ]
+        turn = rate_peak.RISES
     else:
         chains = [rate_inflection.derivation(statement.threshold)]
         goals = [equation(rate_inflection.SYMBOL, statement.threshold)]
+        turn = rate_inflection.CONVEX
+    # Where phi rises, or is convex, is derived; the stated gain asks for that or for its opposite.
+    side = 1 if statement.side is Side.ALL_ABOVE else -1
+    as_derived = statement.gain == side
+    goals.append(turn if as_derived else sp.Lt(turn.lhs, turn.rhs, evaluate=False))
     comparison = "strictly faster" if statement.gain == 1 else "strictly slower"
     return derivation_evidence(
-        [rate.early_derivation(), *chains] if chains else [],
+        [rate.early_derivation(), *chains],
         goals,
         established=f"unequal positive strengths start {comparison} than equal ones of the same "
         "total",
         domain="every n >= 2, beta > 0, lists of any length, not all equal",
         does_not_show="anything on lists on both sides of the threshold; anything after the start",
-        cited="Jensen's inequality for a strictly convex or concave function; the tangent argument "
-        "in the checker's docstring",
+        cited="the tangent argument in the checker's docstring, from peak and inflection"
+        if below_peak
+        else "Jensen's inequality for a strictly convex or concave function",
     )
 
 
@@ -192,8 +209,9 @@ def check_jensen_points(statement: Jensen, settings: Settings) -> Evidence:
     return pointwise_evidence(
         _jensen_points(statement, settings),
         established="the gain over equal strengths has the stated sign at every list tried",
-        domain="n = 2, 3, 64 and 10^6, beta = 1/3 and 2, lists of 2 to 5 strengths, and lists of "
-        "1000 with one outlier",
+        domain="n = 2, 3, 64 and 10^6, beta = 1/3 and 2, lists of 2, 3 and 5 strengths"
+        + (", and of 1000 with one outlier" if statement.side is Side.MEAN_BELOW else "")
+        + "; early rates from the flow in coordinates for n = 2 and 3, else from phi",
         does_not_show="anything about other lists; the exact evidence covers that",
         measures={"digits": str(settings.digits), "seed": str(settings.seed)},
     )
@@ -211,6 +229,10 @@ def _jensen_points(statement: Jensen, settings: Settings) -> Iterator[Point]:
                 # One strength far out, the others a little below the threshold: mean 99.9 %.
                 outlier = [(Fraction(6), 1), (Fraction(999 * 1000 - 6000, 999 * 1000), 999)]
                 yield _list_point(statement, tokens, temperature, outlier, settings.digits)
+
+
+_IN_COORDINATES = 4
+"""Fewer tokens than this are followed in coordinates."""
 
 
 def _factor(side: Side, source: random.Random) -> Fraction:
@@ -231,6 +253,10 @@ def _list_point(
     middle = sum((factor * count for factor, count in parts), Fraction(0)) / total
 
     def phi(strength: arb) -> arb:
+        if tokens < _IN_COORDINATES:
+            heads = equiangular_tokens(tokens, Fraction(0))
+            flow = scalar_flow(Model.SOFTMAX, heads, [strength], exact_ball(temperature))
+            return arb(flow.overlap_rate(0, 1))
         return 2 * strength / ((strength * exact_ball(temperature)).exp() + tokens - 1)
 
     def compute() -> tuple[arb, ...]:
@@ -328,6 +354,7 @@ _FAMILY = Family(super_additivity.EXPRESSION, _WITNESS)
 _WRONG_FAMILY = (
     ("the opposite sign", replace(_FAMILY, advantage=-super_additivity.EXPRESSION)),
     ("without the factor 2", replace(_FAMILY, advantage=super_additivity.EXPRESSION / 2)),
+    *((words, replace(_FAMILY, example=wrong)) for words, wrong in _WRONG_WITNESS),
 )
 _CONVEX = Jensen(Side.ALL_ABOVE, rate_inflection.EXPRESSION, 1)
 _CONCAVE = Jensen(Side.ALL_BELOW, rate_inflection.EXPRESSION, -1)
