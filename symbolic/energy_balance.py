@@ -18,7 +18,7 @@ from symbolic.general_flow import GeneralFlow, local_sums
 from symbolic.notation import H, beta, h, n
 from symbolic.positivity import Sign
 from symbolic.region import Region, above, at_least, between
-from symbolic.rules import consequence, equation, rewrite
+from symbolic.rules import at_most, consequence, equation, monotone, rewrite
 
 i, j, k = sp.symbols("i j k", integer=True, positive=True)
 energy = sp.Function("E")
@@ -255,6 +255,13 @@ FLAT_ORTHOGONAL = replace(ORTHOGONAL, spherical=False)
 
 error = sp.Function("e")
 """<P e_i, x_i'> with e_i the part of the velocity that misaligned values add."""
+_score, _norm, _length = (
+    sp.Symbol("s", real=True),
+    sp.Symbol("mu", positive=True),
+    sp.Symbol("R", positive=True),
+)
+WEIGHT_BOUND = at_most(sp.exp(beta * _score), sp.exp(beta * _norm))
+"""w^h_ij <= e^(beta mu), for unit tokens and |M_h| <= mu."""
 _speed = sp.Symbol("r", nonnegative=True)
 _bound = sp.Symbol("b", nonnegative=True)
 loss = sp.Function("loss")
@@ -284,6 +291,10 @@ def misalignment_derivation(conditions: Conditions, constant: sp.Rational) -> De
             rate -= term / tokens
         return rate
 
+    # Tokens of the flat flow may be longer than 1: their scores reach mu R^2.
+    largest = _norm if conditions.spherical else _norm * _length**2
+    scores = at_most(beta * _score, beta * largest)
+    weights = at_most(sp.exp(beta * _score), sp.exp(beta * largest))
     square = equation(loss(_speed, _bound), _speed * (_speed - _bound))
     completed = equation(loss(_speed, _bound), (_speed - _bound / 2) ** 2 - _bound**2 / 4)
     region = Region({_speed: at_least(0), _bound: at_least(0)})
@@ -292,6 +303,7 @@ def misalignment_derivation(conditions: Conditions, constant: sp.Rational) -> De
         conditions.setting,
         (
             Premise(_DEFINITION, "definition of the energy"),
+            Premise(scores, "|<x_i, M_h x_j>| <= |x_i| |M_h| |x_j|, tokens of length 1 or R"),
             Premise(square, "one term, with |<P e_i, x_i'>| <= b |x_i'|"),
         ),
         (
@@ -303,6 +315,7 @@ def misalignment_derivation(conditions: Conditions, constant: sp.Rational) -> De
                 tokens=3,
                 heads=2,
             ),
+            monotone(scores, weights, sp.exp, "the weights"),
             rewrite(square, completed, "complete the square", region),
             consequence(completed, quarter_relation(constant), "a square is left", region),
         ),
@@ -363,8 +376,25 @@ APPROXIMATE = equation(
 """dE_h/dt for heads that need not be orthogonal: `cross_derivation`."""
 
 
-def cross_derivation(conditions: Conditions, sign: int = 1) -> Derivation:
-    """Return the derivation of ``dE_h/dt`` with the cross terms of other heads (Thm 39)."""
+_excess, _allowance, _cross = sp.symbols("m d c", real=True)
+left_over = sp.Function("term")
+"""One term of dE_h/dt."""
+NOT_NEGATIVE = sp.Ge(left_over(_excess, _allowance, _cross), 0, evaluate=False)
+
+
+def cross_derivation(
+    conditions: Conditions, sign: int = 1, share: sp.Rational = sp.S.One
+) -> Derivation:
+    """Return the derivation of ``dE_h/dt`` with the cross terms of other heads (Thm 39).
+
+    And of the sign of one term, ``share d + m + c``: ``d = delta |u_i^h| sum |u_i^h'|``, m what the
+    condition with ``share d`` leaves, c the cross terms, at most d in size.
+
+    Args:
+        conditions: what is assumed.
+        sign: the sign of the cross terms.
+        share: the part of d that the condition asks for.
+    """
 
     def difference(tokens: int, heads: int) -> sp.Expr:
         flow = conditions.flow(tokens, heads)
@@ -377,10 +407,23 @@ def cross_derivation(conditions: Conditions, sign: int = 1) -> Derivation:
                 stated += sign * flow.space.inner(own, flow.aggregate(token, other))
         return flow.energy_rate(0) - stated / sp.Integer(tokens) ** 3
 
+    term = equation(
+        left_over(_excess, _allowance, _cross), share * _allowance + _excess + sign * _cross
+    )
+    region = Region(
+        {
+            _excess: at_least(0),
+            _allowance: at_least(0),
+            _cross: between(-_allowance, _allowance),
+        }
+    )
     return Derivation(
         "dE_h/dt along the flow, heads not orthogonal",
         conditions.setting,
-        (Premise(_HEAD, "definition of a head's energy"),),
+        (
+            Premise(_HEAD, "definition of a head's energy"),
+            Premise(term, "one term under the condition, with Cauchy-Schwarz: -d <= c <= d"),
+        ),
         (
             local_sums(
                 _HEAD,
@@ -390,6 +433,7 @@ def cross_derivation(conditions: Conditions, sign: int = 1) -> Derivation:
                 tokens=3,
                 heads=2,
             ),
+            consequence(term, NOT_NEGATIVE, "the condition outweighs the cross terms", region),
         ),
     )
 

@@ -12,7 +12,13 @@ from flint import arb
 
 from numeric.balls import ball_precision, exact_ball
 from numeric.definitions import inner
-from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
+from proofs.checks import (
+    Point,
+    case_evidence,
+    derivation_evidence,
+    pointwise_evidence,
+    settled_signs,
+)
 from proofs.claim import Checker, Claim, Settings
 from proofs.energy_cases import EnergyCase, Rows, energy_cases, rank_one
 from proofs.evidence import Counterexample, Evidence, Level, Outcome
@@ -43,11 +49,11 @@ def check_bound(bound: Bound, _settings: Settings) -> Evidence:
     """Derive ``dE/dt`` for any values over formal vectors, and complete the square."""
     return derivation_evidence(
         [balance.misalignment_derivation(bound.conditions, bound.constant)],
-        [balance.MISALIGNED, balance.quarter_relation(bound.constant)],
+        [balance.MISALIGNED, balance.WEIGHT_BOUND, balance.quarter_relation(bound.constant)],
         established="dE/dt = (1/n) sum_i (|x_i'|^2 - <P e_i, x_i'>) >= (1/n) sum_i |x_i'| (|x_i'| "
         "- eta H e^(beta mu)) >= -(eta H e^(beta mu))^2/4, for |V_h - M_h| <= eta, |M_h| <= mu",
         domain="any n, d and H, unit tokens, spherical",
-        does_not_show="the flat flow, where tokens leave the unit ball and the bound fails",
+        does_not_show="the flat flow: once tokens are longer than 1 the bound fails (a mutant)",
         cited="|e_i| <= (1/n) sum_h sum_j w^h_ij |V_h - M_h| <= eta H e^(beta mu), by the triangle "
         "inequality and the operator norm; Cauchy-Schwarz",
     )
@@ -67,7 +73,7 @@ def check_bound_points(bound: Bound, settings: Settings) -> Evidence:
 
 
 def _bound_points(bound: Bound, settings: Settings) -> Iterator[Point]:
-    for case in energy_cases(bound.conditions, settings.seed):
+    for case in (*energy_cases(bound.conditions, settings.seed), *_extreme(bound.conditions)):
         signs = settled_signs(partial(_margins, bound, case), settings.digits)
         holds = None if None in signs else all(sign >= 0 for sign in signs if sign is not None)
         yield Point(case.named, holds, "signs of the margins of both bounds", str(signs))
@@ -83,6 +89,23 @@ def _bound_points(bound: Bound, settings: Settings) -> Iterator[Point]:
     yield Point(
         sharp.named, holds, "signs of the margin, and of 1e-3 of the bound less it", str(found)
     )
+
+
+def _extreme(conditions: Conditions) -> Iterator[EnergyCase]:
+    """Yield cases at which the bound fails, if the conditions leave out a hypothesis."""
+    zero, one = Fraction(0), Fraction(1)
+    token, model = (one, zero), conditions.model
+    if not conditions.symmetric:
+        # eta = 0, and dE/dt = -1/2 for every beta.
+        turning: Rows = ((zero, Fraction(-2)), (one, zero))
+        yield EnergyCase(model, (token,), (turning,), (turning,), one)
+    if model is Model.SOFTMAX:
+        heads = (rank_one(2, 0, Fraction(2)), rank_one(2, 1, Fraction(3)))
+        yield EnergyCase(model, ((Fraction(12, 13), Fraction(5, 13)),), heads, heads, one)
+    if not conditions.spherical:
+        score, value = rank_one(2, 0, one), rank_one(2, 0, -one)
+        longer = (Fraction(11, 10), zero)
+        yield EnergyCase(model, (longer,), (score,), (value,), one, spherical=False)
 
 
 def _margins(bound: Bound, case: EnergyCase) -> tuple[arb, ...]:
@@ -150,15 +173,14 @@ def check_strict(multiple: sp.Rational, settings: Settings) -> Evidence:
 def check_strict_points(case: EnergyCase, settings: Settings) -> Evidence:
     """Refute by one exact case in balls, from a power series of the energy along the flow."""
     (sign,) = settled_signs(lambda: (case.energy_slope(0, case.rates()),), settings.digits)
-    falls = sign == -1
-    return Evidence(
+    return case_evidence(
         Level.POINTWISE,
-        Outcome.REFUTES if falls else Outcome.UNDECIDED,
-        "dE/dt < 0 at the case given" if falls else "nothing: E does not fall at this case",
-        "one token, eta = " + exact_text(case.values[0][1][0]),
-        "other eta; the exact evidence covers them",
-        "power series of E along the flow, in balls",
-        counterexample=_fall(case) if falls else None,
+        sign == -1,
+        _fall(case),
+        established="dE/dt < 0 at the case given",
+        domain="one token, eta = " + exact_text(case.values[0][1][0]),
+        does_not_show="other eta; the exact evidence covers them",
+        method="power series of E along the flow, in balls",
         measures={"digits": str(settings.digits)},
     )
 
@@ -170,6 +192,22 @@ def _fall(case: EnergyCase) -> Counterexample:
 
 
 _QUARTER = Bound(sp.Rational(1, 4))
+_WRONG_BOUNDS = (
+    ("1/8 for 1/4", Bound(sp.Rational(1, 8))),
+    ("1/5 for 1/4", Bound(sp.Rational(1, 5))),
+    (
+        "without score symmetry",
+        replace(_QUARTER, conditions=replace(_MISALIGNED, symmetric=False)),
+    ),
+    (
+        "under softmax",
+        replace(_QUARTER, conditions=replace(_MISALIGNED, model=Model.SOFTMAX)),
+    ),
+    (
+        "in the flat flow, tokens longer than 1",
+        replace(_QUARTER, conditions=replace(_MISALIGNED, spherical=False)),
+    ),
+)
 _HALF = sp.Rational(1, 2)
 _SMALL = small_angle(Fraction(1, 100))
 _HYPOTHESES = ("score symmetry (Condition 3)", "|V_h - M_h| <= eta", "unit tokens")
@@ -190,26 +228,14 @@ CLAIMS = (
                 "derivation",
                 check_bound,
                 _QUARTER,
-                (
-                    ("1/8 for 1/4", Bound(sp.Rational(1, 8))),
-                    ("1/5 for 1/4", Bound(sp.Rational(1, 5))),
-                    (
-                        "without score symmetry",
-                        replace(_QUARTER, conditions=replace(_MISALIGNED, symmetric=False)),
-                    ),
-                    (
-                        "under softmax",
-                        replace(_QUARTER, conditions=replace(_MISALIGNED, model=Model.SOFTMAX)),
-                    ),
-                ),
+                _WRONG_BOUNDS,
             ),
             Checker(
                 "energy as a power series",
                 check_bound_points,
                 _QUARTER,
                 (
-                    ("1/8 for 1/4", Bound(sp.Rational(1, 8))),
-                    ("1/5 for 1/4", Bound(sp.Rational(1, 5))),
+                    *_WRONG_BOUNDS,
                     ("1 for 1/4, which is not met", Bound(sp.Rational(1))),
                     ("without e^(beta mu)", replace(_QUARTER, boosted=False)),
                 ),
