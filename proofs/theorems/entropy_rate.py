@@ -13,12 +13,19 @@ from flint import arb, arb_series
 from numeric.balls import Balls, ball_precision, ball_value, exact_ball
 from numeric.definitions import Flow, inner
 from numeric.walk import walk
-from proofs.checks import Point, pointwise_evidence, settled_agreement, settled_signs
+from proofs.checks import (
+    Point,
+    case_evidence,
+    derivation_evidence,
+    pointwise_evidence,
+    settled_agreement,
+    settled_signs,
+)
 from proofs.claim import Checker, Claim, Settings
-from proofs.evidence import Counterexample, Evidence, Level, Outcome
+from proofs.evidence import Counterexample, Evidence, Level
 from symbolic import attention_entropy, entropy_rate, equiangular
-from symbolic.answer import Answer
-from symbolic.decide import is_zero, sign_of
+from symbolic.decide import sign_of
+from symbolic.entropy_rate import Statement
 from symbolic.notation import beta, gamma, lam, n
 from symbolic.numbers import exact_text
 from symbolic.positivity import Sign
@@ -27,29 +34,24 @@ from symbolic.region import Range, Region, above, at_least, between
 # -- entropy-identity -----------------------------------------------------------------------------
 
 
-def check_identity(stated: sp.Expr, _settings: Settings) -> Evidence:
-    """Decide the identities that give ``dS/dt`` for any scores, term by term."""
-    answers = {words: is_zero(d) for words, d in entropy_rate.differences(stated).items()}
-    gap = next((words for words, answer in answers.items() if answer is not Answer.YES), None)
-    return Evidence(
-        Level.EXACT,
-        Outcome.SUPPORTS if gap is None else Outcome.UNDECIDED,
-        "dS/dt = -beta^2 Cov_p(s, s')" if gap is None else f"nothing: {gap} is not shown",
-        "any number of tokens, any differentiable scores, beta >= 0",
-        "the sign of the covariance: it can have either",
-        f"{len(answers)} identities by exact decision: of one term of each sum, and of the four "
-        "sums; a finite sum is differentiated term by term",
-        covers_reading=True,
+def check_identity(statement: Statement, _settings: Settings) -> Evidence:
+    """Derive ``dS/dt`` for any scores, term by term."""
+    return derivation_evidence(
+        [entropy_rate.derivation(statement)],
+        [statement.result],
+        established="dS/dt = -beta^2 Cov_p(s, s')",
+        domain="any number of tokens, any differentiable scores, beta >= 0",
+        does_not_show="the sign of the covariance: it can have either",
     )
 
 
-def check_identity_points(stated: sp.Expr, settings: Settings) -> Evidence:
+def check_identity_points(statement: Statement, settings: Settings) -> Evidence:
     """Compare ``-sum p ln p``, expanded as a power series in t, with the stated rate."""
     return pointwise_evidence(
-        _identity_points(stated, settings),
+        _identity_points(statement.rate, settings),
         established="the slope of the entropy, from its power series, is the stated rate at every "
         "point tried",
-        domain="n = 1 to 8, rational scores and slopes from -3 to 3, beta from 1/4 to 3",
+        domain="n = 1 to 8, rational scores and slopes from -3 to 3, beta from 0 to 3",
         does_not_show="anything between the points; the exact evidence covers that",
         measures={"digits": str(settings.digits), "seed": str(settings.seed)},
     )
@@ -62,7 +64,7 @@ def _identity_points(stated: sp.Expr, settings: Settings) -> Iterator[Point]:
             scores, slopes = (
                 [Fraction(source.randint(-12, 12), 4) for _ in range(size)] for _ in range(2)
             )
-            temperature = Fraction(source.randint(1, 12), 4)
+            temperature = Fraction(source.randint(0, 12), 4)
 
             def compute(
                 scores: list[Fraction] = scores,
@@ -108,6 +110,7 @@ def _stated(
         entropy_rate.Z: sum(weights, arb(0)),
         entropy_rate.A: inner(weights, r),
         entropy_rate.B: inner(weights, s),
+        entropy_rate.D: sum((w * a * a for w, a in zip(weights, s, strict=True)), arb(0)),
         entropy_rate.C: sum((w * a * b for w, a, b in zip(weights, s, r, strict=True)), arb(0)),
     }
     return arb(walk(stated, {beta: exact_ball(temperature), **sums}, Balls()))
@@ -136,24 +139,20 @@ def check_negative_head(strengths: Range, _settings: Settings) -> Evidence:
     case = {n: Fraction(2), beta: Fraction(1), lam: Fraction(-1), gamma: Fraction(1, 2)}
     with ball_precision(200):
         value = ball_value(rate, case).str(20, radius=False)
-    return Evidence(
+    return case_evidence(
         Level.EXACT,
-        Outcome.REFUTES if derived else Outcome.UNDECIDED,
-        "under one head of negative strength the entropy of equiangular tokens falls, for every n, "
-        "beta > 0 and overlap"
-        if derived
-        else "nothing: the entropy is not shown to fall",
-        "one softmax head, equiangular tokens, gamma in (-1/(n-1), 1)",
-        "which other heads and tokens let it fall",
-        "sign of the derived rate by exact decision",
-        counterexample=Counterexample(
+        derived,
+        Counterexample(
             {"model": "softmax", "n": "2", "lam": ["-1"], "beta": "1", "gamma": "1/2"},
             "dS/dt",
             value,
             "the entropy falls here",
-        )
-        if derived
-        else None,
+        ),
+        established="under one head of negative strength the entropy of equiangular tokens falls, "
+        "for every n, beta > 0 and overlap",
+        domain="one softmax head, equiangular tokens, gamma in (-1/(n-1), 1)",
+        does_not_show="which other heads and tokens let it fall",
+        method="sign of the derived rate by exact decision",
     )
 
 
@@ -186,20 +185,16 @@ class Rows:
 def check_rows(rows: Rows, settings: Settings) -> Evidence:
     """Decide the sign of one token's ``dS/dt`` in balls, from the flow in coordinates."""
     (sign,) = settled_signs(lambda: (rows.slope(),), settings.digits)
-    falls = sign == -1
     with ball_precision(200):
         value = rows.slope().str(20, radius=False)
-    return Evidence(
+    return case_evidence(
         Level.POINTWISE,
-        Outcome.REFUTES if falls else Outcome.UNDECIDED,
-        "a token's attention entropy falls under M = V = I" if falls else "nothing at this case",
-        "one configuration on a circle, one head M = V = I",
-        "which other tokens let it fall",
-        "flow in coordinates and a power series of the entropy, in balls",
-        counterexample=Counterexample(
+        sign == -1,
+        Counterexample(
             {
                 "model": "softmax",
                 "M": "identity",
+                "V": "identity",
                 "x": [f"({exact_text(a)}, {exact_text(b)})" for a, b in rows.tokens],
                 "token": str(rows.token + 1),
                 "beta": exact_text(rows.temperature),
@@ -207,19 +202,37 @@ def check_rows(rows: Rows, settings: Settings) -> Evidence:
             "dS_i/dt",
             value,
             "the entropy of this token falls",
-        )
-        if falls
-        else None,
+        ),
+        established="a token's attention entropy falls under M = V = I",
+        domain="one configuration on a circle, one head M = V = I",
+        does_not_show="which other tokens let it fall",
+        method="flow in coordinates and a power series of the entropy, in balls",
     )
 
 
 _NEGATIVE = Range(upper=sp.S.Zero, upper_open=True)
 _RATE = entropy_rate.RATE
+_TRUE = Statement()
 _WRONG_RATES = (
-    ("the opposite sign", -_RATE),
-    ("beta for beta^2", _RATE / beta),
-    ("the second moment for the covariance", -(beta**2) * entropy_rate.C / entropy_rate.Z),
-    ("sums that are not divided by Z", _RATE.subs(entropy_rate.Z, 1)),
+    ("the opposite sign", replace(_TRUE, rate=-_RATE)),
+    ("beta for beta^2", replace(_TRUE, rate=_RATE / beta)),
+    (
+        "the second moment for the covariance",
+        replace(_TRUE, rate=-(beta**2) * entropy_rate.C / entropy_rate.Z),
+    ),
+    (
+        "the variance for the covariance",
+        replace(
+            _TRUE,
+            rate=_RATE.subs({entropy_rate.A: entropy_rate.B, entropy_rate.C: entropy_rate.D}),
+        ),
+    ),
+    ("sums that are not divided by Z", replace(_TRUE, rate=_RATE.subs(entropy_rate.Z, 1))),
+)
+_WRONG_PARTS = (
+    ("dZ/dt without beta", replace(_TRUE, weights=entropy_rate.A)),
+    ("dB/dt without the slope of the scores", replace(_TRUE, scored=beta * entropy_rate.C)),
+    ("S = ln Z + beta B/Z", replace(_TRUE, entropy=2 * sp.log(entropy_rate.Z) - _TRUE.entropy)),
 )
 _ROWS = Rows(
     (
@@ -243,8 +256,8 @@ CLAIMS = (
         reading="p = softmax(beta s), any smooth s",
         model="softmax",
         checkers=(
-            Checker("term by term", check_identity, _RATE, _WRONG_RATES),
-            Checker("entropy as a power series", check_identity_points, _RATE, _WRONG_RATES),
+            Checker("term by term", check_identity, _TRUE, (*_WRONG_RATES, *_WRONG_PARTS)),
+            Checker("entropy as a power series", check_identity_points, _TRUE, _WRONG_RATES),
         ),
     ),
     Claim(
