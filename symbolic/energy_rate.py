@@ -9,7 +9,7 @@ import sympy as sp
 from symbolic.derivation import Derivation, Premise
 from symbolic.flow import Model, equiangular_flow
 from symbolic.notation import H, alpha, beta, gamma, n
-from symbolic.region import Region, above, at_least, between
+from symbolic.region import Range, Region, above, at_least, between
 from symbolic.rules import consequence, equation, instances, substitute
 from symbolic.written import written
 
@@ -42,8 +42,14 @@ REGION = Region(
 
 
 @cache
-def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
-    """Return the derivation of the rate and of its sign: positive for every beta > 0."""
+def derivation(candidate: sp.Expr = EXPRESSION, *, overlaps: Range | None = None) -> Derivation:
+    """Return the derivation of the rate and of its sign: positive for every beta > 0.
+
+    Args:
+        candidate: another closed form to try.
+        overlaps: other overlaps than those of equiangular tokens, ``-1/(n-1) < gamma < 1``.
+    """
+    region = REGION if overlaps is None else REGION.having({gamma: overlaps})
     energy, time = sp.symbols("E_h t")
     definition = equation(SYMBOL, sp.Function("d")(energy) / sp.Function("d")(time))
     closed = equation(SYMBOL, candidate)
@@ -66,7 +72,7 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
         substitute(
             closed, orthonormal, "orthonormal tokens", values={gamma: sp.S.Zero}, region=REGION
         ),
-        consequence(closed, sp.Gt(SYMBOL, 0, evaluate=False), "every factor is positive", REGION),
+        consequence(closed, sp.Gt(SYMBOL, 0, evaluate=False), "every factor is positive", region),
     )
     return Derivation(
         "dE_h/dt at equiangular tokens, equal positive scalar heads",

@@ -22,7 +22,7 @@ from symbolic.parameter import (
     SEVERAL_HEADS,
     TOKENS,
 )
-from symbolic.region import Region, above, at_least, between
+from symbolic.region import Range, Region, above, at_least, between
 from symbolic.rules import (
     at_most,
     consequence,
@@ -152,6 +152,34 @@ def derivation(candidate: sp.Expr = EXPRESSION) -> Derivation:
                 _INSIDE,
             ),
             *relu_steps,
+        ),
+    )
+
+
+LOST_AT_CONSENSUS = sp.Lt(_MARGIN.lhs.subs(gamma, 1), 0, evaluate=False)
+"""The margin of Condition 8 is negative as the tokens agree, for every score, n and H >= 2."""
+
+
+@cache
+def consensus_derivation(heads: Range | None = None) -> Derivation:
+    """Return the derivation that Condition 8 fails near consensus, at every beta.
+
+    Args:
+        heads: numbers of heads, at least 2 if left out.
+    """
+    region = _SCORE_REGION if heads is None else _SCORE_REGION.having({H: heads})
+    there = region.having({gamma: between(0, 1)})
+    return Derivation(
+        "the margin of Condition 8 at consensus",
+        "unnormalised and softmax",
+        (Premise(_MARGIN, "the margin, of which Condition 8 asks >= 0 (formula exit-overlap)"),),
+        (
+            consequence(
+                _MARGIN,
+                LOST_AT_CONSENSUS,
+                "the tangential part vanishes and the shadows do not",
+                there,
+            ),
         ),
     )
 

@@ -62,14 +62,15 @@ def identities(drive: sp.Expr, slope: sp.Expr, relu: sp.Expr) -> dict[str, sp.Ex
     }
 
 
-def bounds(drive: sp.Expr, slope: sp.Expr) -> dict[str, sp.Expr]:
+def bounds(drive: sp.Expr, slope: sp.Expr, relu: sp.Expr) -> dict[str, sp.Expr]:
     """Return what must not be negative for the orders, each with what it says.
 
     The time with the slope is 0 at ``stop = 0``, as that of constant drive is, and grows more
-    slowly, so it is at most ``n stop/(2 lam)``; relu's is at most ``n ln d/(4 lam^2)`` since
-    ``ln stop <= 0``.
+    slowly, so it is at most ``n stop/(2 lam)``; relu's from ``1/sqrt(d)`` is at most
+    ``n ln d/(4 lam^2)``.
     """
+    from_dimension = relu.subs(start, 1 / sp.sqrt(dimension))
     return {
         "slope of the drive's time less that with the slope": sp.diff(drive - slope, stop),
-        "-ln(stop)": -sp.log(stop),
+        "n ln d/(4 lam^2) less relu's time": n * sp.log(dimension) / (4 * lam**2) - from_dimension,
     }

@@ -17,28 +17,35 @@ from proofs.evidence import Evidence
 from symbolic import energy_rate
 from symbolic.notation import H, alpha, beta, gamma, n
 from symbolic.numbers import exact_text
+from symbolic.region import Range, between
 from symbolic.rules import equation
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A closed form of ``dE_h/dt``, and the strengths of two heads that it is tried for."""
+    """A closed form of ``dE_h/dt`` that is said to be positive.
+
+    Attributes:
+        rate: the closed form.
+        strengths: the strengths of two heads that it is tried for.
+        overlaps: overlaps for which it is said to be positive; None for those of equiangular
+            tokens.
+    """
 
     rate: sp.Expr
     strengths: tuple[int, int] = (1, 1)
+    overlaps: Range | None = None
 
 
 def check_derivation(statement: Statement, _settings: Settings) -> Evidence:
     """Derive the rate of a head's energy at equiangular tokens, and its sign."""
-    equal = len(set(statement.strengths)) == 1 and statement.strengths[0] > 0
-    chain = energy_rate.derivation(statement.rate)
+    chain = energy_rate.derivation(statement.rate, overlaps=statement.overlaps)
     goals: list[sp.Basic] = [
         equation(energy_rate.SYMBOL, statement.rate),
         sp.Gt(energy_rate.SYMBOL, 0, evaluate=False),
     ]
     return derivation_evidence(
-        # The derivation speaks of equal positive strengths and of no others.
-        [chain] if equal else [],
+        [chain],
         goals,
         established="dE_h/dt = H alpha^2 e^(2 beta alpha gamma) (n-1)(1-gamma)(1+(n-1)gamma)/n^2 "
         "> 0 for every head and every beta > 0",
@@ -89,15 +96,31 @@ def _point(rate: sp.Expr, case: ScalarCase, head: int, digits: int) -> Point:
 
 
 _TRUE = Statement(energy_rate.EXPRESSION)
+_ANY_BELOW_ONE = between(-1, 1, lower_open=True, upper_open=True)
 _WRONG = (
     ("the rate with the opposite sign", Statement(-energy_rate.EXPRESSION)),
     ("n - 3 for n - 1", Statement(energy_rate.EXPRESSION * (n - 3) / (n - 1))),
     ("without the factor H", Statement(energy_rate.EXPRESSION / H)),
-    ("strengths 1 and -2, where an energy falls", Statement(energy_rate.EXPRESSION, (1, -2))),
 )
 _CHECKERS = (
-    Checker("derivation", check_derivation, _TRUE, _WRONG),
-    Checker("flow in coordinates", check_points, _TRUE, _WRONG),
+    Checker(
+        "derivation",
+        check_derivation,
+        _TRUE,
+        (
+            *_WRONG,
+            ("overlaps below -1/(n-1) too", Statement(_TRUE.rate, overlaps=_ANY_BELOW_ONE)),
+        ),
+    ),
+    Checker(
+        "flow in coordinates",
+        check_points,
+        _TRUE,
+        (
+            *_WRONG,
+            ("strengths 1 and -2, where an energy falls", Statement(_TRUE.rate, (1, -2))),
+        ),
+    ),
 )
 _HYPOTHESES = ("equal positive scalar heads", "beta > 0", "n >= 2")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 
 import sympy as sp
 from flint import arb
@@ -36,14 +38,10 @@ class Times:
 def check_times(times: Times, _settings: Settings) -> Evidence:
     """Decide that the times are those of the linearised rates, and their orders."""
     zero = linearised_times.identities(times.drive, times.slope, times.relu)
-    bounds = linearised_times.bounds(times.drive, times.slope)
+    bounds = linearised_times.bounds(times.drive, times.slope, times.relu)
     region = linearised_times.REGION
     gaps = [words for words, d in zero.items() if is_zero(d, region) is not Answer.YES]
-    gaps += [
-        words
-        for words, d in bounds.items()
-        if not sign_of(sp.factor(sp.together(d)), region).is_nonnegative
-    ]
+    gaps += [words for words, d in bounds.items() if not sign_of(d, region).is_nonnegative]
     return Evidence(
         Level.EXACT,
         Outcome.UNDECIDED if gaps else Outcome.SUPPORTS,
@@ -137,10 +135,19 @@ def _times_point(
 
 @dataclass(frozen=True)
 class Ahead:
-    """Where one relu head is said to be ahead of one softmax and of one unnormalised head."""
+    """Where one relu head is said to be ahead of one softmax and of one unnormalised head.
+
+    Attributes:
+        softmax: the region in which it is ahead of softmax.
+        unnormalised: the region in which it is ahead of the unnormalised model.
+        late_slope: what has to be positive for it to be ahead of softmax late, for lambda = 1.
+        never: the strength for which it is never ahead of the unnormalised model.
+    """
 
     softmax: sp.Gt = relu_late.AHEAD_OF_SOFTMAX
     unnormalised: sp.Gt = relu_late.AHEAD_OF_UNNORMALISED
+    late_slope: sp.Expr = relu_late.LATE_SLOPE
+    never: int = 1
 
     @property
     def regions(self) -> dict[Model, sp.Gt]:
@@ -149,50 +156,74 @@ class Ahead:
 
 
 def check_ahead(statement: Ahead, _settings: Settings) -> Evidence:
-    """Derive both regions from the rates of the overlap, by equivalences."""
+    """Derive both regions from the rates of the overlap, by equivalences, and who is ahead late.
+
+    The margin against softmax vanishes at eps = 0, so its first derivative there that does not
+    vanish has its sign for small eps.
+    """
     chains = [relu_late.derivation(model, region) for model, region in statement.regions.items()]
     return derivation_evidence(
-        [*chains, relu_late.never_derivation()],
-        [*statement.regions.values(), relu_late.never_derivation().steps[-1].after],
+        [
+            *chains,
+            relu_late.late_derivation(statement.late_slope),
+            relu_late.never_derivation(statement.never),
+        ],
+        [
+            *statement.regions.values(),
+            *relu_late.late_relations(statement.late_slope),
+            relu_late.NEVER,
+        ],
         established="relu is ahead of softmax iff e^(beta lambda eps) > 1 + n (1 - lambda gamma)/"
-        "(lambda gamma), for lambda = 1: iff e^(beta eps) > 1 + n eps/(1 - eps); it is ahead of "
-        "the unnormalised model iff lambda gamma > e^(beta lambda gamma), never for lambda = 1",
+        "(lambda gamma), for lambda = 1: iff e^(beta eps) > 1 + n eps/(1 - eps), so for all "
+        "small eps if beta > n or beta = n >= 3, and for none if beta < n or beta = n = 2; it is "
+        "ahead of the unnormalised model iff lambda gamma > e^(beta lambda gamma), never for "
+        "lambda = 1",
         domain="one head of strength lambda > 0, n >= 2, beta >= 0, gamma = 1 - eps in (0, 1)",
         does_not_show="which model clusters first: that takes whole trajectories; anything at "
-        "gamma <= 0, where relu stands still",
+        "gamma <= 0, where relu stands still; from which beta on it is ahead of softmax somewhere",
+        cited="Taylor: the first derivative at 0 that does not vanish has the sign near 0",
     )
 
 
 def check_ahead_points(statement: Ahead, settings: Settings) -> Evidence:
     """Compare rates of the overlap from the flows in coordinates with the stated regions."""
-    return pointwise_evidence(
-        _ahead_points(statement, settings.digits),
+    signs: set[tuple[Model, int]] = set()
+    evidence = pointwise_evidence(
+        _ahead_points(statement, settings.digits, signs),
         established="relu is ahead exactly in the stated regions at every point tried, and both "
         "ahead and behind occur for both models",
-        domain="n = 2, 3 and 5, beta = 1/10 to 8, lambda = 1/2, 1 and 4, gamma = 1/10 to 99/100",
+        domain="n = 2, 3 and 5, beta = 1/10 to 8, lambda = 1/2, 1 and 4, gamma = 1/10 to 99/100; "
+        "lambda = 1 and beta within 1e-6 of the boundary against softmax (relative)",
         does_not_show="anything between the points; the exact evidence covers that",
         measures={"digits": str(settings.digits)},
     )
+    if signs >= {(model, sign) for model in statement.regions for sign in (-1, 1)}:
+        return evidence
+    return replace(evidence, outcome=Outcome.UNDECIDED, established="nothing: one side only")
 
 
-def _ahead_points(statement: Ahead, digits: int) -> Iterator[Point]:
-    seen: dict[Model, set[int]] = {model: set() for model in statement.regions}
+_STRENGTHS = (Fraction(1, 2), Fraction(1), Fraction(4))
+
+
+def _ahead_points(statement: Ahead, digits: int, signs: set[tuple[Model, int]]) -> Iterator[Point]:
+    """Yield the points, and note in ``signs`` which sides of which regions were met."""
     for tokens in (2, 3, 5):
-        for temperature in (Fraction(1, 10), Fraction(1), Fraction(4), Fraction(8)):
-            for strength in (Fraction(1, 2), Fraction(1), Fraction(4)):
-                for overlap in (
-                    Fraction(1, 10),
-                    Fraction(1, 2),
-                    Fraction(9, 10),
-                    Fraction(99, 100),
-                ):
-                    for model, region in statement.regions.items():
-                        case = ScalarCase(model, tokens, (strength,), temperature, overlap)
-                        point, sign = _ahead_point(region, case, digits)
-                        seen[model].add(sign)
-                        yield point
-    complete = all(found >= {-1, 1} for found in seen.values())
-    yield Point({}, complete, "whether relu is ahead somewhere and behind somewhere", str(seen))
+        for overlap in _OVERLAPS:
+            grid = product((Fraction(1, 10), Fraction(1), Fraction(4), Fraction(8)), _STRENGTHS)
+            for temperature, strength in (*grid, *_near_boundary(tokens, overlap)):
+                for model, region in statement.regions.items():
+                    case = ScalarCase(model, tokens, (strength,), temperature, overlap)
+                    point, sign = _ahead_point(region, case, digits)
+                    signs.add((model, sign))
+                    yield point
+
+
+def _near_boundary(tokens: int, overlap: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+    """Yield inverse temperatures close to the boundary against softmax, for strength 1."""
+    eps = float(1 - overlap)
+    boundary = math.log1p(tokens * eps / (1 - eps)) / eps
+    for side in (-1, 1):
+        yield Fraction(round(boundary * (1 + side * 1e-6) * 10**12), 10**12), Fraction(1)
 
 
 _OVERLAPS = (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(99, 100))
@@ -228,7 +259,7 @@ _WRONG_TIMES = (
 )
 _AHEAD = Ahead()
 _EXPONENT = relu_late.AHEAD_OF_SOFTMAX.lhs
-_WRONG_AHEAD = (
+_WRONG_REGIONS = (
     (
         "n - 1 for n",
         Ahead(
@@ -249,6 +280,12 @@ _WRONG_AHEAD = (
         Ahead(unnormalised=sp.Gt(gamma, sp.exp(beta * lam * gamma), evaluate=False)),
     ),
 )
+_WRONG_AHEAD = (
+    *_WRONG_REGIONS,
+    ("late from beta > 2 n", Ahead(late_slope=beta - 2 * n)),
+    ("late for every beta", Ahead(late_slope=beta)),
+    ("never ahead of unnormalised for lambda = 4", Ahead(never=4)),
+)
 
 CLAIMS = (
     Claim(
@@ -258,7 +295,12 @@ CLAIMS = (
         r"$T_{\mathrm{ReLU}} = O(n \log d)$ from $\gamma_0 \sim 1/\sqrt{d}$",
         reading="unnormalised (exponential) and relu, both with the factor 1/n",
         model="unnormalised and relu",
-        hypotheses=("one scalar head of positive strength", "equiangular tokens"),
+        hypotheses=(
+            "one scalar head of positive strength",
+            "equiangular tokens",
+            "beta > 0",
+            "0 < gamma_0 <= gamma_1 <= 1",
+        ),
         uses=("equiangular-reduction",),
         checkers=(
             Checker("identities and bounds", check_times, _TIMES, _WRONG_TIMES),
@@ -271,11 +313,15 @@ CLAIMS = (
         statement="ReLU may be ahead at late times, where softmax over-concentrates",
         reading="the exact region where relu is ahead of softmax; also of unnormalised",
         model="relu against softmax and unnormalised",
-        hypotheses=("scalar heads", "equiangular tokens"),
+        hypotheses=(
+            "one scalar head of positive strength",
+            "equiangular tokens",
+            "a positive overlap",
+        ),
         uses=("equiangular-reduction",),
         checkers=(
             Checker("derivation", check_ahead, _AHEAD, _WRONG_AHEAD),
-            Checker("flows in coordinates", check_ahead_points, _AHEAD, _WRONG_AHEAD),
+            Checker("flows in coordinates", check_ahead_points, _AHEAD, _WRONG_REGIONS),
         ),
     ),
 )
