@@ -107,7 +107,7 @@ def pointwise_evidence(
 def case_evidence(
     level: Level,
     fails: bool,
-    counterexample: Counterexample,
+    counterexample: Callable[[], Counterexample],
     *,
     established: str,
     domain: str,
@@ -117,7 +117,7 @@ def case_evidence(
 ) -> Evidence:
     """Return evidence from one case: it refutes the statement if the statement fails there.
 
-    A case at which it does not fail says nothing.
+    A case at which it does not fail says nothing, and its counterexample is not made.
     """
     return Evidence(
         level,
@@ -126,7 +126,7 @@ def case_evidence(
         domain,
         does_not_show,
         method,
-        counterexample=counterexample if fails else None,
+        counterexample=counterexample() if fails else None,
         measures=measures or {},
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -10,12 +10,18 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from numeric.balls import ball_precision
 from numeric.definitions import Flow
-from proofs.checks import Point, derivation_evidence, pointwise_evidence, settled_signs
+from numeric.rounding import rounded_ball
+from proofs.checks import (
+    Point,
+    case_evidence,
+    derivation_evidence,
+    pointwise_evidence,
+    settled_signs,
+)
 from proofs.claim import Checker, Claim, Settings
 from proofs.energy_cases import EnergyCase, energy_cases
-from proofs.evidence import Counterexample, Evidence, Level, Outcome, parameters_text
+from proofs.evidence import Counterexample, Evidence, Level, parameters_text
 from proofs.theorems.theorem_17 import rank_one_case
 from symbolic import energy_balance as balance
 from symbolic.decide import sign_of
@@ -152,42 +158,43 @@ def check_literal_exact(witness: Witness, _settings: Settings) -> Evidence:
     scale = sp.exp(-k * s**2)
     margin = sign_of(sp.expand(scale * (power - left)))
     rate = sign_of(sp.expand(scale * (power - sharp)))
+    refuted = margin.is_nonnegative and rate is Sign.NEGATIVE
     value = f"margin {margin.value}, dE_1/dt {rate.value}"
-    return _literal_evidence(
-        witness, Level.EXACT, margin.is_nonnegative and rate is Sign.NEGATIVE, value
-    )
+    return _literal_evidence(witness, Level.EXACT, refuted, lambda: value)
 
 
 def check_literal_points(witness: Witness, settings: Settings) -> Evidence:
     """Decide the same in balls, from the flow in coordinates and a power series."""
     margins, rate = _signs(witness.form, witness.case, 0, settings.digits)
     refuted = all(sign in (0, 1) for sign in margins) and rate == -1
-    with ball_precision(200):
-        slope = witness.case.energy_slope(0, witness.case.rates()).str(20, radius=False)
-    return _literal_evidence(witness, Level.POINTWISE, refuted, f"dE_1/dt = {slope}")
+
+    def value() -> str:
+        case = witness.case
+        slope = rounded_ball(lambda: case.energy_slope(0, case.rates()), settings.digits)
+        return f"dE_1/dt = {slope.text}"
+
+    return _literal_evidence(witness, Level.POINTWISE, refuted, value)
 
 
-def _literal_evidence(witness: Witness, level: Level, refuted: bool, value: str) -> Evidence:
+def _literal_evidence(
+    witness: Witness, level: Level, refuted: bool, value: Callable[[], str]
+) -> Evidence:
     case = witness.case
-    where = parameters_text(case.named)
-    example = Counterexample(
-        case.named,
-        f"the condition with {witness.form} for head 1, and dE_1/dt",
-        value,
-        "the condition holds for head 1 and its energy falls",
-    )
-    return Evidence(
+    return case_evidence(
         level,
-        Outcome.REFUTES if refuted else Outcome.UNDECIDED,
-        "the condition holds for head 1 and dE_1/dt < 0 at the case given"
-        if refuted
-        else "nothing",
-        f"one case: {where}",
-        "for which other parameters the condition fails to suffice",
-        "exact arithmetic with exponentials of rational numbers"
+        refuted,
+        lambda: Counterexample(
+            case.named,
+            f"the condition with {witness.form} for head 1, and dE_1/dt",
+            value(),
+            "the condition holds for head 1 and its energy falls",
+        ),
+        established="the condition holds for head 1 and dE_1/dt < 0 at the case given",
+        domain=f"one case: {parameters_text(case.named)}",
+        does_not_show="for which other parameters the condition fails to suffice",
+        method="exact arithmetic with exponentials of rational numbers"
         if level is Level.EXACT
         else "flow in coordinates and a power series of E_1 along it, in balls",
-        counterexample=example if refuted else None,
     )
 
 

@@ -14,6 +14,7 @@ from numeric.balls import ball_value
 from numeric.rounding import rounded_ball
 from proofs.checks import (
     Point,
+    case_evidence,
     derivation_evidence,
     pointwise_evidence,
     settled_agreement,
@@ -53,25 +54,39 @@ def check_signed_case(case: SignedCase, settings: Settings) -> Evidence:
         return bound - flow.cosine(0, 0), flow.condition_8_margin(0, 0)
 
     within, margin = settled_signs(compute, settings.digits)
+
+    def value() -> str:
+        return rounded_ball(lambda: heads.flow().condition_8_margin(0, 0), settings.digits).text
+
+    parameters = {**heads.named(), "tokens (d = 1)": [str(x) for x in case.tokens]}
+    quantity = "the margin of Condition 8 at token 1, |P f|^2 - |f| sum of the other |a|,"
     fails = within == 1 and margin == -1
-    return Evidence(
-        Level.POINTWISE,
-        Outcome.REFUTES if fails else Outcome.UNDECIDED,
-        "at this point cos(f_1, x_1) = -1 <= c*(H), yet Condition 8 fails"
-        if fails
-        else "no failure at this point",
-        "one exact configuration",
-        "anything where cos(f_i, x_i) >= 0: there the claim is critical-cosine, which holds",
-        "ball arithmetic from the definitions",
-        counterexample=Counterexample(
-            {**heads.named(), "tokens (d = 1)": [str(x) for x in case.tokens]},
-            "the margin of Condition 8 at token 1, |P f|^2 - |f| sum of the other |a|,",
-            rounded_ball(lambda: heads.flow().condition_8_margin(0, 0), settings.digits).text,
+    return _signed_evidence(Level.POINTWISE, fails, parameters, quantity, value)
+
+
+def _signed_evidence(
+    level: Level,
+    fails: bool,
+    parameters: dict[str, str | list[str]],
+    quantity: str,
+    value: Callable[[], str],
+) -> Evidence:
+    return case_evidence(
+        level,
+        fails,
+        lambda: Counterexample(
+            parameters,
+            quantity,
+            value(),
             "the cosine is -1, below c*(H), and the margin is negative",
-        )
-        if fails
-        else None,
-        measures={"digits": str(settings.digits)},
+        ),
+        established="at this point cos(f_1, x_1) = -1 <= c*(H), yet Condition 8 fails",
+        domain="one exact configuration",
+        does_not_show="anything where cos(f_i, x_i) >= 0: there the claim is critical-cosine, "
+        "which holds",
+        method="exact arithmetic with fractions"
+        if level is Level.EXACT
+        else "ball arithmetic from the definitions",
     )
 
 
@@ -94,29 +109,15 @@ def check_signed_exact(case: ExactSignedCase, _settings: Settings) -> Evidence:
     cosine = sign_of(sp.expand(aggregate * first))
     margin = -(case.heads - 1) * aggregate**2
     fails = cosine is Sign.NEGATIVE and sign_of(sp.expand(margin)) is Sign.NEGATIVE
-    return Evidence(
-        Level.EXACT,
-        Outcome.REFUTES if fails else Outcome.UNDECIDED,
-        "at this point cos(f_1, x_1) = -1 <= c*(H), yet Condition 8 fails"
-        if fails
-        else "no failure at this point",
-        "one exact configuration",
-        "anything where cos(f_i, x_i) >= 0: there the claim is critical-cosine, which holds",
-        "exact arithmetic with fractions",
-        counterexample=Counterexample(
-            {
-                "H": str(case.heads),
-                "alpha": "1",
-                "beta": f"ln({case.exp_beta})",
-                "tokens (d = 1)": [str(x) for x in case.tokens],
-            },
-            "the margin of Condition 8 at token 1, -(H-1) f_1^2",
-            str(sp.expand(margin)),
-            "the cosine is -1, below c*(H), and the margin is negative",
-        )
-        if fails
-        else None,
-    )
+    parameters: dict[str, str | list[str]] = {
+        "H": str(case.heads),
+        "alpha": "1",
+        "beta": f"ln({case.exp_beta})",
+        "tokens (d = 1)": [str(x) for x in case.tokens],
+    }
+    quantity = "the margin of Condition 8 at token 1, -(H-1) f_1^2"
+    value = str(sp.expand(margin))
+    return _signed_evidence(Level.EXACT, fails, parameters, quantity, lambda: value)
 
 
 # -- critical-cosine-lambert ----------------------------------------------------------------------

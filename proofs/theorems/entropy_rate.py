@@ -10,8 +10,9 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb, arb_series
 
-from numeric.balls import Balls, ball_precision, ball_value, exact_ball
+from numeric.balls import Balls, ball_value, exact_ball
 from numeric.definitions import Flow, inner
+from numeric.rounding import rounded_ball
 from numeric.walk import walk
 from proofs.checks import (
     Point,
@@ -119,7 +120,7 @@ def _stated(
 # -- entropy-rises --------------------------------------------------------------------------------
 
 
-def check_negative_head(strengths: Range, _settings: Settings) -> Evidence:
+def check_negative_head(strengths: Range, settings: Settings) -> Evidence:
     """Decide the sign of ``dS/dt`` at equiangular tokens under one head with such a strength.
 
     ``dS/dt = -beta^2 Cov``, and the covariance at equiangular tokens, are results of the claims
@@ -137,15 +138,13 @@ def check_negative_head(strengths: Range, _settings: Settings) -> Evidence:
     )
     derived = sign_of(rate, region) is Sign.NEGATIVE
     case = {n: Fraction(2), beta: Fraction(1), lam: Fraction(-1), gamma: Fraction(1, 2)}
-    with ball_precision(200):
-        value = ball_value(rate, case).str(20, radius=False)
     return case_evidence(
         Level.EXACT,
         derived,
-        Counterexample(
+        lambda: Counterexample(
             {"model": "softmax", "n": "2", "lam": ["-1"], "beta": "1", "gamma": "1/2"},
             "dS/dt",
-            value,
+            rounded_ball(lambda: ball_value(rate, case), settings.digits).text,
             "the entropy falls here",
         ),
         established="under one head of negative strength the entropy of equiangular tokens falls, "
@@ -185,12 +184,10 @@ class Rows:
 def check_rows(rows: Rows, settings: Settings) -> Evidence:
     """Decide the sign of one token's ``dS/dt`` in balls, from the flow in coordinates."""
     (sign,) = settled_signs(lambda: (rows.slope(),), settings.digits)
-    with ball_precision(200):
-        value = rows.slope().str(20, radius=False)
     return case_evidence(
         Level.POINTWISE,
         sign == -1,
-        Counterexample(
+        lambda: Counterexample(
             {
                 "model": "softmax",
                 "M": "identity",
@@ -200,7 +197,7 @@ def check_rows(rows: Rows, settings: Settings) -> Evidence:
                 "beta": exact_text(rows.temperature),
             },
             "dS_i/dt",
-            value,
+            rounded_ball(rows.slope, settings.digits).text,
             "the entropy of this token falls",
         ),
         established="a token's attention entropy falls under M = V = I",

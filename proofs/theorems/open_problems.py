@@ -2,131 +2,181 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import sympy as sp
 from flint import arb
 
 from numeric.evaluate import evaluate
+from numeric.rounding import rounded_ball
 from numeric.simulate_orthogonal_heads import simulate_orthogonal_heads
 from proofs.cases import ScalarCase
-from proofs.checks import derivation_evidence, settled_signs
+from proofs.checks import case_evidence, derivation_evidence, settled_signs
 from proofs.claim import Checker, Claim, Settings
 from proofs.evidence import Counterexample, Evidence, Level, Outcome, parameters_text
 from symbolic import exit_overlap
 from symbolic.numbers import exact_text
+from symbolic.region import Range, at_least
 from symbolic.rules import equation
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A trajectory of equal heads on which Condition 8 is said to be lost.
+    """A trajectory of equal heads of strength 1 on which Condition 8 is said to be lost.
 
     Attributes:
-        overlap: the closed form of the overlap at which it is lost.
-        model: softmax or unnormalised.
         tokens: number of tokens, orthonormal at the start.
-        heads: number of heads of strength 1.
+        heads: number of heads.
         temperature: inverse temperature.
-        later: an overlap to look at later.
+        later: an overlap at which it does not hold any more.
     """
 
-    overlap: sp.Expr = exit_overlap.EXPRESSION
-    model: str = "softmax"
-    tokens: int = 4
+    tokens: int = 3
     heads: int = 2
-    temperature: Fraction = Fraction(1, 10)
-    later: Fraction = Fraction(9, 10)
+    temperature: Fraction = Fraction(1, 20)
+    later: Fraction = Fraction(1, 10)
 
-    def case(self, overlap: Fraction) -> ScalarCase:
+    def case(self, model: str, overlap: Fraction) -> ScalarCase:
         """Return the tokens at an overlap."""
         strengths = (Fraction(1),) * self.heads
-        return ScalarCase(self.model, self.tokens, strengths, self.temperature, overlap)
+        return ScalarCase(model, self.tokens, strengths, self.temperature, overlap)
 
-    @property
-    def named(self) -> dict[str, str | list[str]]:
-        """Return the parameters as exact texts."""
-        return {**self.case(Fraction(0)).named, "gamma later": exact_text(self.later)}
+    def parameters(self, model: str) -> dict[str, object]:
+        """Return the parameters of formula exit-time."""
+        return {
+            "model": model,
+            "H": self.heads,
+            "lam": 1,
+            "beta": self.temperature,
+            "n": self.tokens,
+        }
+
+    def time_to(self, model: str, overlap: Fraction) -> Fraction | None:
+        """Return the time from orthonormal tokens to an overlap, None if it is not reached."""
+        found = evaluate(
+            "clustering-time",
+            digits=_DIGITS,
+            model=model,
+            lam=(1,) * self.heads,
+            beta=self.temperature,
+            n=self.tokens,
+            start=0,
+            stop=overlap,
+        )
+        return None if found.value == "+inf" else Fraction(found.value)
+
+    def is_seen(self, digits: int) -> bool:
+        """Tell whether it holds at the start and fails later, at an overlap that is reached.
+
+        From the margins of the flow in coordinates, under both models.
+        """
+
+        def margins() -> tuple[arb, ...]:
+            return tuple(
+                self.case(model, overlap).flow().condition_8_margin(0, 0)
+                for model in _MODELS
+                for overlap in (Fraction(0), self.later)
+            )
+
+        turned = settled_signs(margins, digits) == (1, -1) * len(_MODELS)
+        return turned and all(self.time_to(model, self.later) is not None for model in _MODELS)
+
+    def counterexample(self, digits: int) -> Counterexample:
+        """Return it as a case to recompute."""
+        named = self.case(_MODELS[0], Fraction(0)).named
+        later = self.case(_MODELS[0], self.later)
+        value = rounded_ball(lambda: later.flow().condition_8_margin(0, 0), digits).text
+        return Counterexample(
+            {**named, "gamma later": exact_text(self.later)},
+            "the margin of Condition 8 later",
+            value,
+            "it is positive at the start, and this overlap is reached in a finite time",
+        )
 
 
-def check_loss_derivation(loss: Loss, settings: Settings) -> Evidence:
-    """Refute by the derived exit: below beta* Condition 8 is lost at one overlap, for good."""
+_MODELS = ("softmax", "unnormalised")
+_DIGITS = 20
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The overlap at which Condition 8 is lost, for which numbers of heads, and a case."""
+
+    overlap: sp.Expr = exit_overlap.EXPRESSION
+    heads: Range = field(default_factory=lambda: at_least(2))
+    loss: Loss = field(default_factory=Loss)
+
+
+def check_loss_derivation(statement: Statement, settings: Settings) -> Evidence:
+    """Refute by derivation: Condition 8 fails near consensus, and below beta* holds at the start.
+
+    The case that is shown is tried as well.
+    """
     proof = derivation_evidence(
-        [exit_overlap.derivation(loss.overlap)],
-        [equation(exit_overlap.SYMBOL, loss.overlap)],
-        established="for every n, H >= 2 and beta < beta* Condition 8 holds at orthonormal tokens "
-        "and is lost at one overlap below 1, so before the tokens cluster",
+        [
+            exit_overlap.derivation(statement.overlap),
+            exit_overlap.consensus_derivation(statement.heads),
+        ],
+        [equation(exit_overlap.SYMBOL, statement.overlap), exit_overlap.LOST_AT_CONSENSUS],
+        established="for every n, H >= 2 and beta Condition 8 fails near consensus; for beta < "
+        "beta* it holds at orthonormal tokens and is lost at one overlap below 1, so before the "
+        "tokens cluster",
         domain="equal positive scalar heads, equiangular tokens, softmax and unnormalised",
         does_not_show="that energies fall then: under equal positive scalar heads they rise for "
         "ever (monotone-along-equiangular); anything about orthogonal heads",
-        cited="the overlap increases to 1 under positive strengths (clustering-time)",
+        cited="the margin is continuous; the overlap increases to 1 (clustering-time)",
     )
-    if proof.outcome is not Outcome.SUPPORTS or loss.heads < 2:
-        return replace(proof, outcome=Outcome.UNDECIDED, established="nothing")
-    parameters = {
-        "H": loss.heads,
-        "lam": 1,
-        "beta": loss.temperature,
-        "n": loss.tokens,
-    }
-    lost = evaluate("exit-overlap", digits=settings.digits, **parameters)
-    if not 0 < Fraction(lost.value) < 1:
-        return replace(proof, outcome=Outcome.UNDECIDED, established="nothing at this case")
+    if proof.outcome is not Outcome.SUPPORTS:
+        return proof
+    if not statement.loss.is_seen(settings.digits):
+        nothing = "nothing: the case that is to be shown is no counterexample"
+        return replace(proof, outcome=Outcome.UNDECIDED, established=nothing)
     return replace(
         proof,
         outcome=Outcome.REFUTES,
-        counterexample=Counterexample(
-            {key: value for key, value in loss.named.items() if key != "gamma later"},
-            "exit-overlap: where Condition 8 is lost",
-            lost.value,
-            "Condition 8 holds at the start (beta < beta*) and fails beyond this overlap, which "
-            "the trajectory reaches",
-        ),
+        counterexample=statement.loss.counterexample(settings.digits),
     )
 
 
 def check_loss_points(loss: Loss, settings: Settings) -> Evidence:
     """Refute by margins in coordinates: at the start and at a later overlap that is reached."""
-
-    def compute() -> tuple[arb, ...]:
-        return tuple(
-            loss.case(overlap).flow().condition_8_margin(0, 0)
-            for overlap in (Fraction(0), loss.later)
-        )
-
-    before, after = settled_signs(compute, settings.digits)
-    reached = evaluate(
-        "clustering-time",
-        digits=20,
-        model=loss.model,
-        lam=(1,) * loss.heads,
-        beta=loss.temperature,
-        n=loss.tokens,
-        start=0,
-        stop=loss.later,
-    )
-    lost = before == 1 and after == -1 and reached.value != "+inf"
-    return Evidence(
+    return case_evidence(
         Level.POINTWISE,
-        Outcome.REFUTES if lost else Outcome.UNDECIDED,
-        "the margin of Condition 8 is positive at the start and negative later on the same "
-        "trajectory"
-        if lost
-        else "nothing: Condition 8 is not seen to be lost",
-        f"n = {loss.tokens}, {loss.heads} heads of strength 1, beta = "
-        f"{exact_text(loss.temperature)}, {loss.model}",
-        "when it is lost in between; other parameters",
-        "flow in coordinates in balls, and a certified clustering time",
-        counterexample=Counterexample(
-            loss.named,
-            "time at which the later overlap is reached",
-            reached.value,
-            "the margin of Condition 8 is positive at gamma = 0 and negative then",
-        )
-        if lost
-        else None,
+        loss.is_seen(settings.digits),
+        lambda: loss.counterexample(settings.digits),
+        established="the margin of Condition 8 is positive at the start and negative later on the "
+        "same trajectory, under softmax and unnormalised heads",
+        domain=parameters_text(loss.case("both models", loss.later).named),
+        does_not_show="when it is lost in between; other parameters",
+        method="flow in coordinates in balls, and a certified clustering time",
         measures={"digits": str(settings.digits)},
+    )
+
+
+def check_exit_first(loss: Loss, _settings: Settings) -> Evidence:
+    """Refute by times: Condition 8 is lost before the tokens come to the later overlap."""
+    pairs = []
+    for model in _MODELS:
+        found = evaluate("exit-time", digits=_DIGITS, **loss.parameters(model))
+        pairs.append((Fraction(found.value), loss.time_to(model, loss.later)))
+    earlier = all(late is not None and 0 < lost < late for lost, late in pairs)
+    lost, late = pairs[0]
+    return case_evidence(
+        Level.POINTWISE,
+        earlier,
+        lambda: Counterexample(
+            {**loss.case(_MODELS[0], Fraction(0)).named, "stop": exact_text(loss.later)},
+            "exit-time, and the clustering time to stop",
+            f"{float(lost):.15g} and {'none' if late is None else f'{float(late):.15g}'}",
+            "Condition 8 is lost first",
+        ),
+        established="Condition 8 is lost before the tokens come close, under softmax and "
+        "unnormalised heads",
+        domain=parameters_text(loss.case("both models", loss.later).named),
+        does_not_show="other parameters; the exact evidence covers them",
+        method="certified exit and clustering times",
+        measures={"digits": str(_DIGITS)},
     )
 
 
@@ -175,23 +225,18 @@ def check_orthogonal_run(run: OrthogonalRun, _settings: Settings) -> Evidence:
     lowest = min(last)
     # The estimated error is below the last digit; the effect has to be far above it.
     sure = abs(lowest) > Fraction(1, 10**6) * max(abs(value) for value in (*first, *last))
-    lost = min(first) > 0 > lowest and sure
-    return Evidence(
+    return case_evidence(
         Level.SIMULATED,
-        Outcome.REFUTES if lost else Outcome.UNDECIDED,
-        f"orthogonal heads: {run.quantity} of both heads is positive at the start and that of one "
-        "is negative later"
-        if lost
-        else "nothing: it is not seen to change its sign",
-        parameters_text(run.named),
-        "a proof: the error is an estimate; for which other shares, strengths and n this happens "
-        "is a numerical question",
-        "reduced system in (s_h, rho_h) followed by collocation, error estimated",
-        counterexample=Counterexample(
+        min(first) > 0 > lowest and sure,
+        lambda: Counterexample(
             run.named, f"least {run.quantity} of the two heads", str(float(lowest)), "negative then"
-        )
-        if lost
-        else None,
+        ),
+        established=f"orthogonal heads: {run.quantity} of both heads is positive at the start and "
+        "that of one is negative later",
+        domain=parameters_text(run.named),
+        does_not_show="a proof: the error is an estimate; for which other shares, strengths and n "
+        "this happens is a numerical question",
+        method="reduced system in (s_h, rho_h) followed by collocation, error estimated",
         measures={"digits": str(_RUN_DIGITS)},
     )
 
@@ -202,18 +247,32 @@ _ENERGY_RUN = OrthogonalRun("denergy", Fraction(3))
 _WRONG_DOMINANCE_RUN = (("before t = 1.97", replace(_DOMINANCE_RUN, later=Fraction(19, 10))),)
 _WRONG_ENERGY_RUN = (("when only Condition 8 is lost", replace(_ENERGY_RUN, later=Fraction(5, 2))),)
 _LOSS = Loss()
-_WRONG_OVERLAPS = (
-    ("an exit at c*^2 for every n", replace(_LOSS, overlap=exit_overlap.DEFINITION.start)),
-    ("one head, whose condition is never lost", replace(_LOSS, heads=1)),
-)
-_WRONG_POINTS = (
+_CLUSTERED = replace(_LOSS, later=1 - Fraction(1, 10**6))
+_TRUE = Statement()
+_WRONG_LOSSES = (
     ("one head, whose condition is never lost", replace(_LOSS, heads=1)),
     ("before the exit", replace(_LOSS, later=Fraction(1, 100))),
     ("beyond beta*, where it does not hold at the start", replace(_LOSS, temperature=Fraction(2))),
 )
-_CHECKERS = (
-    Checker("derivation of the exit", check_loss_derivation, _LOSS, _WRONG_OVERLAPS),
-    Checker("margins in coordinates", check_loss_points, _LOSS, _WRONG_POINTS),
+_DERIVATION = Checker(
+    "derivation of the exit",
+    check_loss_derivation,
+    _TRUE,
+    (
+        ("an exit at c*^2 for every n", replace(_TRUE, overlap=exit_overlap.DEFINITION.start)),
+        ("one head too", replace(_TRUE, heads=at_least(1))),
+        *((words, replace(_TRUE, loss=wrong)) for words, wrong in _WRONG_LOSSES),
+    ),
+)
+_MARGINS = Checker("margins in coordinates", check_loss_points, _LOSS, _WRONG_LOSSES)
+_TIMES = Checker(
+    "exit before clustering",
+    check_exit_first,
+    _CLUSTERED,
+    (
+        ("an overlap before the exit", replace(_CLUSTERED, later=Fraction(1, 100))),
+        ("beyond beta*: lost at the start", replace(_CLUSTERED, temperature=Fraction(2))),
+    ),
 )
 _DOMINANCE = Checker(
     "orthogonal heads, simulated", check_orthogonal_run, _DOMINANCE_RUN, _WRONG_DOMINANCE_RUN
@@ -221,6 +280,8 @@ _DOMINANCE = Checker(
 _ENERGY = Checker(
     "orthogonal heads, simulated", check_orthogonal_run, _ENERGY_RUN, _WRONG_ENERGY_RUN
 )
+_SCALAR = "scalar regime: equal positive scalar heads, H >= 2, equiangular tokens"
+_ORTHOGONAL = "orthogonal-head regime (simulated only): equiangular tokens within each block"
 
 CLAIMS = (
     Claim(
@@ -230,10 +291,10 @@ CLAIMS = (
         "claimed)",
         reading="each regime by itself",
         model="unnormalised and softmax",
-        hypotheses=("scalar regime: equal positive scalar heads, H >= 2, equiangular tokens",),
+        hypotheses=(_SCALAR, _ORTHOGONAL),
         formulas=("exit-overlap",),
         uses=("equiangular-reduction", "critical-cosine", "critical-beta", "clustering-time"),
-        checkers=(*_CHECKERS, _DOMINANCE),
+        checkers=(_DERIVATION, _MARGINS, _DOMINANCE),
     ),
     Claim(
         id="long-enough",
@@ -242,13 +303,10 @@ CLAIMS = (
         "claimed)",
         reading="each regime by itself",
         model="unnormalised and softmax",
-        hypotheses=(
-            "scalar regime: equal positive scalar heads, H >= 2, equiangular tokens",
-            "monotone region: where Condition 8 holds",
-        ),
+        hypotheses=(_SCALAR, _ORTHOGONAL, "monotone region: where Condition 8 holds"),
         formulas=("exit-overlap", "exit-time"),
         uses=("equiangular-reduction", "critical-cosine", "critical-beta", "clustering-time"),
-        checkers=(*_CHECKERS, _ENERGY),
+        checkers=(_DERIVATION, _TIMES, _ENERGY),
     ),
     Claim(
         id="critical-points",

@@ -13,6 +13,7 @@ from flint import arb
 
 from numeric.balls import ball_precision, ball_value, exact_ball
 from numeric.definitions import equiangular_tokens, scalar_flow
+from numeric.rounding import rounded_ball
 from proofs.cases import ScalarCase
 from proofs.checks import (
     Point,
@@ -119,7 +120,7 @@ def check_witness(witness: Witness, settings: Settings) -> Evidence:
     return case_evidence(
         Level.POINTWISE,
         witness.loses(settings.digits),
-        _counterexample(witness, settings.digits),
+        lambda: _counterexample(witness, settings.digits),
         established="mean strength above lambda_c, and the unequal strengths start slower than "
         "equal ones",
         domain=parameters_text(witness.named),
@@ -130,9 +131,7 @@ def check_witness(witness: Witness, settings: Settings) -> Evidence:
 
 
 def _counterexample(witness: Witness, digits: int) -> Counterexample:
-    with ball_precision(4 * digits + 64):
-        _, gain = witness.differences()
-        value = gain.str(min(digits, 30), radius=False)
+    value = rounded_ball(lambda: witness.differences()[1], digits).text
     return Counterexample(
         witness.named,
         "early rate of lam less that of equal strengths",

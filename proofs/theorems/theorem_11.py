@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import sympy as sp
 from flint import arb
 
-from numeric.balls import ball_precision, ball_value, exact_ball
+from numeric.balls import ball_value, exact_ball
 from numeric.definitions import inner
+from numeric.rounding import rounded_ball
 from proofs.checks import (
     Point,
+    case_evidence,
     derivation_evidence,
     pointwise_evidence,
     settled_agreement,
@@ -21,7 +23,7 @@ from proofs.checks import (
 )
 from proofs.claim import Checker, Claim, Settings
 from proofs.energy_cases import EnergyCase, Rows, energy_cases
-from proofs.evidence import Counterexample, Evidence, Level, Outcome, parameters_text
+from proofs.evidence import Counterexample, Evidence, Level, parameters_text
 from symbolic import energy_balance as balance
 from symbolic.decide import sign_of
 from symbolic.energy_balance import Conditions
@@ -180,8 +182,7 @@ def check_softmax_exact(witness: DiagonalWitness, _settings: Settings) -> Eviden
         "M_2": ["(0, 0)", f"(0, {witness.strengths[1]})"],
         "beta": f"ln({witness.exp_beta})",
     }
-    falls, rises = sign is Sign.NEGATIVE, sign.is_nonnegative
-    return _softmax_evidence(parameters, Level.EXACT, falls, rises, rate)
+    return _softmax_evidence(parameters, Level.EXACT, sign is Sign.NEGATIVE, lambda: str(rate))
 
 
 def check_softmax_points(case: EnergyCase, settings: Settings) -> Evidence:
@@ -192,28 +193,29 @@ def check_softmax_points(case: EnergyCase, settings: Settings) -> Evidence:
         return (sum((case.energy_slope(h, rates) for h in range(len(case.scores))), arb(0)),)
 
     (sign,) = settled_signs(compute, settings.digits)
-    with ball_precision(200):
-        value = compute()[0].str(20, radius=False)
-    return _softmax_evidence(case.named, Level.POINTWISE, sign == -1, sign in (0, 1), value)
+
+    def value() -> str:
+        return rounded_ball(lambda: compute()[0], settings.digits).text
+
+    return _softmax_evidence(case.named, Level.POINTWISE, sign == -1, value)
 
 
 def _softmax_evidence(
-    parameters: dict[str, str | list[str]], level: Level, falls: bool, rises: bool, value: object
+    parameters: dict[str, str | list[str]], level: Level, falls: bool, value: Callable[[], str]
 ) -> Evidence:
-    outcome = Outcome.REFUTES if falls else Outcome.SUPPORTS if rises else Outcome.UNDECIDED
-    example = Counterexample(
-        parameters, "dE/dt along the flow", str(value), "the energy falls here"
-    )
-    return Evidence(
+    exact = level is Level.EXACT
+    return case_evidence(
         level,
-        outcome,
-        "dE/dt < 0 at the case given" if falls else "nothing against the statement",
-        "one case: " + parameters_text(parameters),
-        "for which other parameters the energy falls",
-        "exact arithmetic with algebraic numbers"
-        if level is Level.EXACT
+        falls,
+        lambda: Counterexample(
+            parameters, "dE/dt along the flow", value(), "the energy falls here"
+        ),
+        established="dE/dt < 0 at the case given",
+        domain="one case: " + parameters_text(parameters),
+        does_not_show="for which other parameters the energy falls",
+        method="exact arithmetic with algebraic numbers"
+        if exact
         else "power series of E along the flow, in balls",
-        counterexample=example if falls else None,
     )
 
 

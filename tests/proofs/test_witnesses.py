@@ -97,7 +97,7 @@ def test_energy_falls_for_misaligned_values(witnesses: Mapping[str, dict[str, An
         assert abs(slope - _number(found["value"])) < mpmath.mpf(10) ** -15
 
 
-def test_condition_8_turns_at_the_stated_overlap(witnesses: Mapping[str, dict[str, Any]]) -> None:
+def test_condition_8_is_lost(witnesses: Mapping[str, dict[str, Any]]) -> None:
     found = witnesses["trajectory-invariance"]
     parameters = found["parameters"]
     with mpmath.workdps(50):
@@ -105,15 +105,48 @@ def test_condition_8_turns_at_the_stated_overlap(witnesses: Mapping[str, dict[st
         heads = len(parameters["lam"])
 
         def margin(gamma: Any) -> Any:
-            # |P f|^2 - (H - 1) |f| |a| with f = e^beta x_i + e^(beta gamma) (sum of the others).
+            # |P f|^2 - (H - 1) |f| |a| under softmax: f = p x_i + q (sum of the others).
             own, other = mpmath.exp(beta), mpmath.exp(beta * gamma)
-            shadow = own + (n - 1) * gamma * other
-            power = other**2 * (n - 1) * (1 - gamma) * (1 + (n - 1) * gamma)
+            total = own + (n - 1) * other
+            shadow = (own + (n - 1) * gamma * other) / total
+            power = (other / total) ** 2 * (n - 1) * (1 - gamma) * (1 + (n - 1) * gamma)
             return power - (heads - 1) * mpmath.sqrt(power + shadow**2) * shadow
 
-        lost, near = _number(found["value"]), mpmath.mpf(10) ** -20
-        assert margin(0) > 0
-        assert margin(lost - near) > 0 > margin(lost + near)
+        later = margin(_number(parameters["gamma later"]))
+        assert margin(0) > 0 > later
+        assert abs(later - _number(found["value"])) < mpmath.mpf(10) ** -28
+
+
+def test_a_tokens_entropy_falls_on_the_circle() -> None:
+    (result,) = verify("entropy-rises", digits=30)
+    found = result.run.evidence[1][1].counterexample
+    assert found is not None
+    assert found.parameters["M"] == found.parameters["V"] == "identity"
+    with mpmath.workdps(60):
+        tokens = [_vector(x) for x in found.parameters["x"]]
+        beta = _number(str(found.parameters["beta"]))
+        token = int(str(found.parameters["token"])) - 1
+        step = mpmath.mpf(10) ** -20
+
+        def dot(u: Any, v: Any) -> Any:
+            return sum(a * b for a, b in zip(u, v, strict=True))
+
+        def shares(points: Any, i: int) -> Any:
+            weights = [mpmath.exp(beta * dot(points[i], y)) for y in points]
+            return [w / sum(weights) for w in weights]
+
+        def moved(i: int) -> Any:
+            p, x = shares(tokens, i), tokens[i]
+            v = [sum(w * y[k] for w, y in zip(p, tokens, strict=True)) for k in range(2)]
+            radial = dot(v, x)
+            return [c + step * (b - radial * c) for b, c in zip(v, x, strict=True)]
+
+        def entropy(points: Any) -> Any:
+            return -sum(p * mpmath.log(p) for p in shares(points, token))
+
+        slope = (entropy([moved(i) for i in range(3)]) - entropy(tokens)) / step
+        assert slope < 0
+        assert abs(slope - _number(found.value)) < mpmath.mpf(10) ** -15
 
 
 def test_a_negative_cosine_breaks_condition_8(witnesses: Mapping[str, dict[str, Any]]) -> None:

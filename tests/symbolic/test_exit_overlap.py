@@ -18,6 +18,7 @@ from symbolic.derivation import Derivation
 from symbolic.exit_overlap import DEFINITION, EXPRESSION, FORMULA, ExitOverlap, holds_not_at_start
 from symbolic.notation import H, alpha, beta, gamma, lam, n
 from symbolic.positivity import Sign
+from symbolic.region import at_least
 
 MUTANTS = {
     "constant": 2 * EXPRESSION,
@@ -119,3 +120,9 @@ def test_without_attention_the_least_number_of_tokens_decides(H: int, more: int)
     values = {"model": "unnormalised", **numbers}
     assert not holds_not_at_start({**values, "n": Fraction(least + more)})
     assert holds_not_at_start({**values, "n": Fraction(least - 1 - more % (least - 2))})
+
+
+def test_condition_8_fails_near_consensus_for_two_heads_or_more() -> None:
+    assert exit_overlap.consensus_derivation().is_closed
+    assert exit_overlap.consensus_derivation().reaches(exit_overlap.LOST_AT_CONSENSUS)
+    assert not exit_overlap.consensus_derivation(at_least(1)).is_closed

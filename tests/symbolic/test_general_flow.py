@@ -14,13 +14,17 @@ from symbolic.answer import Answer
 from symbolic.energy_balance import (
     FLAT_ORTHOGONAL,
     ORTHOGONAL,
+    WEIGHT_BOUND,
     Conditions,
+    cross_derivation,
     gradient_derivation,
     head_derivation,
+    misalignment_derivation,
     one_head_derivation,
     rate_derivation,
     smallest_derivation,
     squares_step,
+    strict_derivation,
 )
 from symbolic.flow import Model
 from symbolic.general_flow import GeneralFlow, local_sums
@@ -139,6 +143,45 @@ def test_wrong_identities_do_not_close() -> None:
     assert not head_derivation(ORTHOGONAL, sign=1).is_closed
     assert not head_derivation(ORTHOGONAL, power_of_n=2).is_closed
     assert not head_derivation(replace(ORTHOGONAL, orthogonal=False)).is_closed
+
+
+QUARTER = sp.Rational(1, 4)
+MISALIGNED = Conditions(aligned=False)
+
+
+def test_misaligned_values_and_overlapping_heads_close() -> None:
+    assert misalignment_derivation(MISALIGNED, QUARTER).is_closed
+    assert misalignment_derivation(MISALIGNED, QUARTER).reaches(WEIGHT_BOUND)
+    assert strict_derivation().is_closed
+    assert cross_derivation(_FULL).is_closed
+
+
+def test_false_bounds_for_misaligned_values_do_not_close() -> None:
+    for constant in (QUARTER / 2, sp.Rational(1, 5), sp.S.Zero):
+        assert not misalignment_derivation(MISALIGNED, constant).is_closed
+    for conditions in (
+        replace(MISALIGNED, symmetric=False),
+        replace(MISALIGNED, model=Model.SOFTMAX),
+    ):
+        assert not misalignment_derivation(conditions, QUARTER).is_closed
+    # In the flat flow the identity holds, and the bound of the weights is another.
+    flat = misalignment_derivation(replace(MISALIGNED, spherical=False), QUARTER)
+    assert not flat.reaches(WEIGHT_BOUND)
+    for multiple in (sp.S.Zero, sp.S.One, sp.Integer(2)):
+        assert not strict_derivation(multiple).is_closed
+
+
+def test_false_bounds_for_overlapping_heads_do_not_close() -> None:
+    for share in (sp.S.Zero, sp.Rational(1, 2), sp.Rational(99, 100)):
+        assert not cross_derivation(_FULL, share=share).is_closed
+    assert not cross_derivation(_FULL, sign=-1).is_closed
+    assert not cross_derivation(Conditions(aligned=False)).is_closed
+    assert not cross_derivation(Conditions(symmetric=False)).is_closed
+
+
+def test_aligned_values_are_not_misaligned() -> None:
+    flow = GeneralFlow(2, 2)
+    assert all(sp.expand(c) == 0 for c in flow.misalignment(0))
 
 
 def test_smallest_witness_closes_on_both_sides_and_no_other_form_does() -> None:
