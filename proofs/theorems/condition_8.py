@@ -24,6 +24,7 @@ from proofs.energy_cases import EnergyCase, energy_cases
 from proofs.evidence import Counterexample, Evidence, Level, parameters_text
 from proofs.theorems.theorem_17 import rank_one_case
 from symbolic import energy_balance as balance
+from symbolic import radial_shadow
 from symbolic.decide import sign_of
 from symbolic.energy_balance import ORTHOGONAL, Conditions
 from symbolic.positivity import Sign
@@ -40,9 +41,9 @@ class Form(StrEnum):
     def excess(self) -> sp.Expr:
         """Return the square of this form's left side, less that of the shadows' term."""
         return {
-            Form.FIXED: balance.EXCESS,
-            Form.SHARP: balance.SHARP_EXCESS,
-            Form.LITERAL: balance.LITERAL_EXCESS,
+            Form.FIXED: radial_shadow.EXCESS,
+            Form.SHARP: radial_shadow.SHARP_EXCESS,
+            Form.LITERAL: radial_shadow.LITERAL_EXCESS,
         }[self]
 
     def margin(self, flow: Flow, i: int, h: int) -> arb:
@@ -66,9 +67,9 @@ def check_sufficient(statement: Statement, _settings: Settings) -> Evidence:
     return derivation_evidence(
         [
             balance.head_derivation(statement.conditions),
-            balance.dominance_derivation(statement.form.excess),
+            radial_shadow.dominance_derivation(statement.form.excess),
         ],
-        [balance.head_relation(spherical=True), balance.DOMINATES],
+        [balance.head_relation(spherical=True), radial_shadow.DOMINATES],
         established=f"where {statement.form} sum_{{h' != h}} |a_i^h'| <= |P f_i^h|^2 for all i, "
         "every term of dE_h/dt is at least 0",
         domain="any n, d and H",

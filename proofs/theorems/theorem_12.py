@@ -23,7 +23,7 @@ from proofs.checks import (
 from proofs.claim import Checker, Claim, Settings
 from proofs.energy_cases import EnergyCase, Rows, energy_cases, rank_one
 from proofs.evidence import Counterexample, Evidence, Level, Outcome
-from symbolic import energy_balance as balance
+from symbolic import value_misalignment
 from symbolic.energy_balance import Conditions
 from symbolic.flow import Model
 from symbolic.numbers import exact_text
@@ -49,8 +49,12 @@ class Bound:
 def check_bound(bound: Bound, _settings: Settings) -> Evidence:
     """Derive ``dE/dt`` for any values over formal vectors, and complete the square."""
     return derivation_evidence(
-        [balance.misalignment_derivation(bound.conditions, bound.constant)],
-        [balance.MISALIGNED, balance.WEIGHT_BOUND, balance.quarter_relation(bound.constant)],
+        [value_misalignment.misalignment_derivation(bound.conditions, bound.constant)],
+        [
+            value_misalignment.MISALIGNED,
+            value_misalignment.WEIGHT_BOUND,
+            value_misalignment.quarter_relation(bound.constant),
+        ],
         established="dE/dt = (1/n) sum_i (|x_i'|^2 - <P e_i, x_i'>) >= (1/n) sum_i |x_i'| (|x_i'| "
         "- eta H e^(beta mu)) >= -(eta H e^(beta mu))^2/4, for |V_h - M_h| <= eta, |M_h| <= mu",
         domain="any n, d and H, unit tokens, spherical",
@@ -165,8 +169,8 @@ class Strict:
 def check_strict(statement: Strict, settings: Settings) -> Evidence:
     """Refute for every ``eta > 0`` by one token at a small angle, exactly."""
     proof = derivation_evidence(
-        [balance.strict_derivation(statement.multiple)],
-        [balance.STRICT_FAILS],
+        [value_misalignment.strict_derivation(statement.multiple)],
+        [value_misalignment.STRICT_FAILS],
         established="for every eta > 0 and beta > 0 the energy of one token (c, s), s/c = eta/2, "
         "falls under M = e_1 e_1^T, V = M + eta e_2 e_1^T",
         domain="n = 1, d = 2, H = 1",

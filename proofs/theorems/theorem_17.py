@@ -19,6 +19,7 @@ from proofs.claim import Checker, Claim, Settings
 from proofs.energy_cases import EnergyCase, energy_cases, rank_one
 from proofs.evidence import Evidence
 from symbolic import energy_balance as balance
+from symbolic import radial_shadow
 from symbolic.energy_balance import ORTHOGONAL, Conditions
 from symbolic.flow import Model
 
@@ -37,11 +38,11 @@ def check_derivation(statement: Statement, _settings: Settings) -> Evidence:
     identity = balance.head_derivation(statement.conditions, sign=statement.sign)
     goals = [balance.head_relation(spherical=True, sign=statement.sign)]
     if statement.falls_below:
-        goals += [balance.smallest_relation(side) for side in (0, 1)]
+        goals += [radial_shadow.smallest_relation(side) for side in (0, 1)]
     else:
-        goals += [balance.smallest_relation(0).reversedsign]
+        goals += [radial_shadow.smallest_relation(0).reversedsign]
     return derivation_evidence(
-        [identity, balance.smallest_derivation(0), balance.smallest_derivation(1)],
+        [identity, radial_shadow.smallest_derivation(0), radial_shadow.smallest_derivation(1)],
         goals,
         established="dE_h/dt = (1/n^3) sum_i (|P f_i^h|^2 - a_i^h sum_{h' != h} a_i^h'); and for "
         "one token (c, s) under e_1 e_1^T and e_2 e_2^T, dE_1/dt < 0 if and only if "

@@ -15,7 +15,7 @@ from proofs.checks import Point, derivation_evidence, pointwise_evidence, settle
 from proofs.claim import Checker, Claim, Settings
 from proofs.energy_cases import EnergyCase, Rows, energy_cases, rank_one
 from proofs.evidence import Evidence
-from symbolic import energy_balance as balance
+from symbolic import overlapping_heads
 from symbolic.energy_balance import Conditions
 from symbolic.flow import Model
 
@@ -39,8 +39,8 @@ def check_identity(statement: Statement, _settings: Settings) -> Evidence:
     """Derive ``dE_h/dt`` with cross terms over formal vectors; the bound is Cauchy-Schwarz."""
     share = sp.Rational(statement.share.numerator, statement.share.denominator)
     return derivation_evidence(
-        [balance.cross_derivation(statement.conditions, statement.sign, share)],
-        [balance.APPROXIMATE, balance.NOT_NEGATIVE],
+        [overlapping_heads.cross_derivation(statement.conditions, statement.sign, share)],
+        [overlapping_heads.APPROXIMATE, overlapping_heads.NOT_NEGATIVE],
         established="dE_h/dt = (1/n^3) sum_i (|P f_i^h|^2 - a_i^h sum a_i^h' + sum <f_i^h, "
         "f_i^h'>), the sums over h' != h; each term is at least 0 if |P f_i^h|^2 - a_i^h sum "
         "a_i^h' >= delta |u_i^h| sum |u_i^h'| and |M_h' M_h| <= delta",

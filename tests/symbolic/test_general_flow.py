@@ -14,22 +14,20 @@ from symbolic.answer import Answer
 from symbolic.energy_balance import (
     FLAT_ORTHOGONAL,
     ORTHOGONAL,
-    WEIGHT_BOUND,
     Conditions,
-    cross_derivation,
     gradient_derivation,
     head_derivation,
-    misalignment_derivation,
     one_head_derivation,
     rate_derivation,
-    smallest_derivation,
     squares_step,
-    strict_derivation,
 )
 from symbolic.flow import Model
 from symbolic.general_flow import GeneralFlow, local_sums
 from symbolic.notation import n
+from symbolic.overlapping_heads import cross_derivation
+from symbolic.radial_shadow import smallest_derivation
 from symbolic.rules import equation
+from symbolic.value_misalignment import WEIGHT_BOUND, misalignment_derivation, strict_derivation
 
 
 def _random_square(source: random.Random, d: int, *, symmetric: bool) -> list[list[Fraction]]:
