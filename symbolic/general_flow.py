@@ -64,7 +64,7 @@ class GeneralFlow:
 
     def _overlap(self, a: int, b: int) -> sp.Expr:
         (kind, h, i), (other, k, j) = sorted((self._names[a], self._names[b]), reverse=True)
-        # In reverse order tokens and the direction come before nothing but images "V", "Mt", "M".
+        # In this order the direction y and the tokens x come first, then images under V, Mt, M.
         if kind == other == "x":
             return sp.S.One if i == j and self.spherical else _symbol("g", *sorted((i, j)))
         if kind == "x" and other in ("M", "Mt"):

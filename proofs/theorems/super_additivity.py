@@ -375,8 +375,28 @@ _WRONG_SPREAD = (
     ("1 per cent more", _SPREAD * sp.Rational(101, 100)),
     ("1 per cent less", _SPREAD * sp.Rational(99, 100)),
 )
-_HYPOTHESES = ("positive strengths", "orthonormal tokens", "not all equal")
 _USES = ("early-rate", "rate-convexity")
+
+
+def _repair(
+    claim_id: str, words: str, statement: Jensen, wrong: tuple[tuple[str, Jensen], ...]
+) -> Claim:
+    """Return a repaired statement about lists of any length."""
+    return Claim(
+        id=claim_id,
+        source="finding (repair of Thm 22)",
+        statement=words,
+        reading="as written, lists of any length",
+        model="softmax",
+        hypotheses=("positive strengths", "orthonormal tokens", "not all equal"),
+        uses=(*_USES, "rate-peak"),
+        repairs="super-additivity",
+        checkers=(
+            Checker("derivation", check_jensen, statement, wrong),
+            Checker("lists in balls", check_jensen_points, statement, wrong),
+        ),
+    )
+
 
 CLAIMS = (
     Claim(
@@ -393,50 +413,26 @@ CLAIMS = (
             Checker("witness in coordinates", check_witness, _WITNESS, _WRONG_WITNESS),
         ),
     ),
-    Claim(
-        id="super-additivity-convex",
-        source="finding (repair of Thm 22)",
-        statement=r"all strengths at least $\lambda_c$: unequal strengths have a strictly larger "
-        "early rate than equal ones of the same total",
-        reading="as written, lists of any length",
-        model="softmax",
-        hypotheses=_HYPOTHESES,
-        uses=_USES,
-        repairs="super-additivity",
-        checkers=(
-            Checker("derivation and Jensen", check_jensen, _CONVEX, _WRONG_CONVEX),
-            Checker("lists in balls", check_jensen_points, _CONVEX, _WRONG_CONVEX),
-        ),
+    _repair(
+        "super-additivity-convex",
+        r"all strengths at least $\lambda_c$: unequal strengths have a strictly larger early rate "
+        "than equal ones of the same total",
+        _CONVEX,
+        _WRONG_CONVEX,
     ),
-    Claim(
-        id="super-additivity-concave",
-        source="finding (repair of Thm 22)",
-        statement=r"all strengths at most $\lambda_c$: unequal strengths have a strictly smaller "
-        "early rate than equal ones of the same total",
-        reading="as written, lists of any length",
-        model="softmax",
-        hypotheses=_HYPOTHESES,
-        uses=_USES,
-        repairs="super-additivity",
-        checkers=(
-            Checker("derivation and Jensen", check_jensen, _CONCAVE, _WRONG_CONCAVE),
-            Checker("lists in balls", check_jensen_points, _CONCAVE, _WRONG_CONCAVE),
-        ),
+    _repair(
+        "super-additivity-concave",
+        r"all strengths at most $\lambda_c$: unequal strengths have a strictly smaller early rate "
+        "than equal ones of the same total",
+        _CONCAVE,
+        _WRONG_CONCAVE,
     ),
-    Claim(
-        id="super-additivity-peak",
-        source="finding (repair of Thm 22)",
-        statement=r"mean strength at most $\lambda_{\mathrm{peak}}$: unequal strengths have a "
-        "strictly smaller early rate than equal ones of the same total",
-        reading="as written, lists of any length",
-        model="softmax",
-        hypotheses=_HYPOTHESES,
-        uses=(*_USES, "rate-peak"),
-        repairs="super-additivity",
-        checkers=(
-            Checker("derivation and tangent", check_jensen, _PEAK, _WRONG_PEAK),
-            Checker("lists in balls", check_jensen_points, _PEAK, _WRONG_PEAK),
-        ),
+    _repair(
+        "super-additivity-peak",
+        r"mean strength at most $\lambda_{\mathrm{peak}}$: unequal strengths have a strictly "
+        "smaller early rate than equal ones of the same total",
+        _PEAK,
+        _WRONG_PEAK,
     ),
     Claim(
         id="super-additivity-two-heads",
